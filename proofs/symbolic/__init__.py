@@ -1,0 +1,1 @@
+"""proofs/symbolic"""
