@@ -1,0 +1,100 @@
+"""A digest of everything that a piece of evidence depends on, under which its finding is kept.
+
+The digest covers the sources of the module that declares the evidence and of every grpocheck module that it imports,
+transitively and lazily (a module named in a string counts as imported), the files that it declares, Python and the
+versions of the packages that decide.
+"""
+
+import ast
+import hashlib
+import importlib.metadata
+import importlib.util
+import sys
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+DECIDING_PACKAGES = ("icontract", "mpmath", "crosshair-tool", "z3-solver", "hypothesis", "python-flint")
+
+# The registry states and requires; it decides no finding, so that raising a requirement keeps what was found.
+WITHOUT_INFLUENCE = ("grpocheck.contracts.claims",)
+
+
+@cache
+def source_of(module: str) -> Path | None:
+    """The file of a grpocheck module, None where there is no such module."""
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ModuleNotFoundError, ValueError):
+        return None
+    return Path(spec.origin) if spec is not None and spec.origin is not None else None
+
+
+@cache
+def imported_by(module: str) -> frozenset[str]:
+    """The grpocheck modules that a module names in an import or in a string."""
+    path = source_of(module)
+    if path is None:
+        return frozenset()
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names.add(node.value.partition(":")[0])
+    return frozenset(
+        name
+        for name in names
+        if name.startswith("grpocheck.") and name.replace(".", "").isidentifier() and source_of(name) is not None
+    )
+
+
+def closure(modules: Iterable[str]) -> list[str]:
+    """The modules and all grpocheck modules that they import, their parent packages included, sorted."""
+    seen: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        module = waiting.pop()
+        if module in seen or module in WITHOUT_INFLUENCE:
+            continue
+        seen.add(module)
+        parent = module.rpartition(".")[0]
+        waiting.extend(imported_by(module) | ({parent} if parent else set()))
+    return sorted(seen)
+
+
+@cache
+def versions() -> tuple[str, ...]:
+    """Python and the packages that decide, each with its version; a package that is absent is listed as such."""
+    lines = [f"python {sys.version.split()[0]}"]
+    for package in DECIDING_PACKAGES:
+        try:
+            lines.append(f"{package} {importlib.metadata.version(package)}")
+        except importlib.metadata.PackageNotFoundError:
+            lines.append(f"{package} absent")
+    return tuple(lines)
+
+
+def digest(label: str, modules: Iterable[str], patterns: Iterable[str] = ()) -> str:
+    """SHA-256 over a label, the sources of the modules' closure, the files of the patterns, and the versions."""
+    total = hashlib.sha256()
+
+    def add(name: str, content: bytes) -> None:
+        for part in (name.encode(), content):
+            total.update(len(part).to_bytes(8, "big"))
+            total.update(part)
+
+    add("label", label.encode())
+    for line in versions():
+        add("version", line.encode())
+    for module in closure(modules):
+        path = source_of(module)
+        if path is not None:
+            add(module, path.read_bytes())
+    for pattern in patterns:
+        for path in sorted(Path().glob(pattern)):
+            add(str(path), path.read_bytes())
+    return total.hexdigest()
