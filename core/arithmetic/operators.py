@@ -147,8 +147,3 @@ class NumberOperators(ABC):
     def __ge__(self, other: Any) -> Any:
         """self >= other."""
         return self.order(other) >= 0 if isinstance(other, self.operands) else NotImplemented
-
-    @ensure(lambda self, result: result == (self.sign() != 0), "only 0 is false")
-    def __bool__(self) -> bool:
-        """Whether this number is not 0."""
-        return self.sign() != 0

@@ -1,0 +1,191 @@
+"""The expressions behind a lazily evaluated real number, and how their enclosures are refined.
+
+An expression is a sum of terms ``coefficient * product of atoms to integer powers``. An atom is exp, log or sqrt of a
+number, an exact number that has grown too long to compute with, or a sum with leading coefficient 1. Every expression
+and every atom remembers its best enclosure, so that refining one expression touches only what it is made of, and never
+the run around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from fractions import Fraction
+from typing import Any
+
+from grpocheck.contracts.clauses import ensure, require, total
+from grpocheck.core.arithmetic.intervals import (
+    WHOLE_LINE,
+    Interval,
+    exact_interval,
+    exp_interval,
+    intersection,
+    log_interval,
+    power_interval,
+    sign_of,
+    sqrt_interval,
+)
+from grpocheck.core.arithmetic.surd import Surd
+from mpmath.libmp import mpi_add, mpi_mul
+
+FIRST_BITS = 64
+"""The precision of the first enclosure; each further one doubles it."""
+
+
+class Kind(Enum):
+    """What an atom is of its argument."""
+
+    EXP = "exp"
+    LOG = "log"
+    SQRT = "sqrt"
+    EXACT = "exact"
+    SUM = "sum"
+
+
+class Expression:
+    """A sum of terms, ``{((atom, power), ...): coefficient}``, with its best enclosure so far.
+
+    The factors of a term are in order of their atoms' serial numbers; the term without factors is the exact part.
+    """
+
+    __slots__ = ("bits", "interval", "terms")
+
+    @require(lambda terms: all(terms.values()), "no term has coefficient 0")
+    @require(lambda terms: any(terms), "an expression without atoms is a plain exact number")
+    @ensure(lambda self: self.bits == 0, "nothing is evaluated before it is asked for")
+    def __init__(self, terms: Terms) -> None:
+        """The sum of these terms."""
+        self.terms = terms
+        self.bits = 0
+        self.interval = WHOLE_LINE
+
+    @ensure(lambda result: result, "an expression has atoms")
+    def parts(self) -> list[Atom]:
+        """The atoms that the enclosure is computed from."""
+        return [atom for factors in self.terms for atom, _ in factors]
+
+    @require(lambda self, bits: bits > self.bits and all(atom.bits >= bits for atom in self.parts()), "atoms first")
+    @ensure(lambda self, bits: self.bits == bits, "the precision is reached")
+    def evaluate(self, bits: int) -> None:
+        """Enclose the sum at a precision, its atoms being enclosed at that precision already."""
+        whole: Interval | None = None
+        for factors, coefficient in self.terms.items():
+            product = exact_interval(coefficient, bits) if coefficient != 1 or not factors else None
+            for atom, power in factors:
+                factor = atom.interval if power == 1 else power_interval(atom.interval, power, bits)
+                product = factor if product is None else mpi_mul(product, factor, bits)
+            whole = product if whole is None else mpi_add(whole, product, bits)
+        if whole is not None:
+            self.interval = intersection(self.interval, whole)
+        self.bits = bits
+
+
+class Atom:
+    """A factor that is not computed with: a function of a number, with its best enclosure so far."""
+
+    __slots__ = ("argument", "bits", "interval", "kind", "serial")
+
+    @require(lambda kind, argument: kind is not Kind.EXACT or not isinstance(argument, Expression), "EXACT is exact")
+    @ensure(lambda self: self.bits == 0, "nothing is evaluated before it is asked for")
+    def __init__(self, kind: Kind, argument: Any, serial: int) -> None:
+        """The function ``kind`` of an exact number or an expression; the serial number puts atoms in order."""
+        self.kind = kind
+        self.argument = argument
+        self.serial = serial
+        self.bits = 0
+        self.interval = WHOLE_LINE
+
+    @ensure(lambda self, result: (not result) == (not isinstance(self.argument, Expression)), "what the argument needs")
+    def parts(self) -> list[Expression]:
+        """The expression that the enclosure is computed from, if it is of one."""
+        return [self.argument] if isinstance(self.argument, Expression) else []
+
+    @require(lambda self, bits: bits > self.bits and all(part.bits >= bits for part in self.parts()), "argument first")
+    @ensure(lambda self, bits: self.bits == bits, "the precision is reached")
+    def evaluate(self, bits: int) -> None:
+        """Enclose the atom at a precision, its argument being enclosed at that precision already.
+
+        log and sqrt are only made of arguments whose enclosure is above 0 already, and enclosures only shrink.
+        """
+        argument = self.argument
+        inner = argument.interval if isinstance(argument, Expression) else exact_interval(argument, bits)
+        if self.kind is Kind.EXP:
+            inner = exp_interval(inner, bits)
+        elif self.kind is Kind.LOG:
+            inner = log_interval(inner, bits)
+        elif self.kind is Kind.SQRT:
+            inner = sqrt_interval(inner, bits)
+        self.interval = intersection(self.interval, inner)
+        self.bits = bits
+
+
+Factors = tuple[tuple[Atom, int], ...]
+Coefficient = Fraction | Surd
+Terms = Mapping[Factors, Coefficient]
+Node = Expression | Atom
+
+
+@require(lambda bits: bits > 0, "a positive precision")
+@ensure(lambda node, bits: node.bits >= bits, "the precision is reached")
+def refine(node: Node, bits: int) -> None:
+    """Enclose a node at a precision, the parts of each node first; without recursion, since nests are deep."""
+    waiting: list[Node] = [node]
+    while waiting:
+        current = waiting[-1]
+        pending = [part for part in current.parts() if part.bits < bits] if current.bits < bits else []
+        if pending:
+            waiting += pending
+            continue
+        waiting.pop()
+        if current.bits < bits:
+            current.evaluate(bits)
+
+
+@require(lambda bits: bits > 0, "a positive precision")
+@ensure(lambda node, result: result == sign_of(node.interval), "the sign is that of the enclosure")
+def decided_sign(node: Node, bits: int) -> int | None:
+    """-1 or 1 once the enclosure excludes 0, refined to ``bits`` at most; None when it does not by then."""
+    precision = FIRST_BITS
+    while True:
+        refine(node, min(precision, bits))
+        sign = sign_of(node.interval)
+        if sign is not None or precision >= bits:
+            return sign
+        precision *= 2
+
+
+class Table:
+    """The atoms of one arithmetic: equal functions of equal arguments are one atom."""
+
+    __slots__ = ("atoms", "max_bits")
+
+    @require(lambda max_bits: max_bits > 0, "a positive precision")
+    @ensure(lambda self: not self.atoms, "a new table is empty")
+    def __init__(self, max_bits: int) -> None:
+        """An empty table, for expressions that are refined to ``max_bits`` bits at most."""
+        self.atoms: dict[tuple[Kind, object], Atom] = {}
+        self.max_bits = max_bits
+
+    @total("any kind of any argument has an atom")
+    @ensure(lambda kind, argument, result: result.kind is kind and (result.argument.terms == argument.terms
+            if isinstance(argument, Expression) else result.argument == argument), "the function of this argument")
+    def atom(self, kind: Kind, argument: Any) -> Atom:
+        """The atom for a function of an argument."""
+        key = (kind, frozenset(argument.terms.items()) if isinstance(argument, Expression) else argument)
+        found = self.atoms.get(key)
+        if found is None:
+            found = self.atoms[key] = Atom(kind, argument, len(self.atoms))
+        return found
+
+
+@require(lambda value: not isinstance(value, float), "a number of the arithmetic")
+@ensure(lambda value, result: result is None or isinstance(value, Expression) or result is value, "exact numbers stay")
+def exact_value(value: Any) -> Any:
+    """The exact number that a value is or stands for, or None."""
+    if not isinstance(value, Expression):
+        return value
+    for factors, coefficient in value.terms.items() if len(value.terms) == 1 else ():
+        ((atom, power), *others) = factors
+        if atom.kind is Kind.EXACT and power == 1 and coefficient == 1 and not others:
+            return atom.argument
+    return None
