@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -232,9 +233,15 @@ class HalfSpaces(Domain):
     def inequalities(self, theta: Sequence[Scalar]) -> tuple[Inequality, ...]:
         """Each normal . theta against its offset; coordinates with entry 0 do not take part."""
         return tuple(
-            (sum(entry * coordinate for entry, coordinate in zip(normal, theta, strict=True) if entry), offset)
-            for normal, offset in zip(self.normals, self.offsets, strict=True)
+            (sum(entry * theta[i] for i, entry in normal), offset)
+            for normal, offset in zip(self.nonzero_entries, self.offsets, strict=True)
         )
+
+    @cached_property
+    @ensure(lambda self, result: len(result) == len(self.normals) and all(result), "no normal is the zero vector")
+    def nonzero_entries(self) -> tuple[tuple[tuple[int, Fraction], ...], ...]:
+        """The nonzero entries of each normal, with their places."""
+        return tuple(tuple((i, entry) for i, entry in enumerate(normal) if entry) for normal in self.normals)
 
     @ensure(lambda self, result: rationals("domain.offsets", result["offsets"]) == self.offsets, "offsets are kept")
     @ensure(

@@ -8,6 +8,7 @@ constructed is one that can run; everything else raises InvalidProblem, which na
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TypeAlias
 
 from grpocheck.contracts.clauses import ensure, invariant, require, total
@@ -100,7 +101,7 @@ class Problem:
         """The number d of parameters."""
         return self.family.dimension
 
-    @property
+    @cached_property
     @ensure(lambda self, result: result.dimension == self.dimension, "U lies in R^d")
     def admissible_domain(self) -> Domain:
         """U: the stated domain intersected with the family's natural domain."""

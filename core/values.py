@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 
-from grpocheck.contracts.clauses import ensure, total
+from grpocheck.contracts.clauses import ensure, require, total
 from grpocheck.core.invalid import InvalidProblem, shortened
 
 MAX_DIGITS = 4000
@@ -19,6 +19,9 @@ TOO_LARGE = 10**MAX_DIGITS
 TOO_LONG = f"a number of at most {MAX_DIGITS} digits"
 NUMBER = 'an exact finite number: 1, 0.25, 1e-3 or "1/3"'
 NO_FLOAT = 'an exact number in place of a float: write Fraction(1, 5) or "1/5"'
+
+MOST_SUGGESTED = 100
+FEW = 16
 
 WRITTEN = re.compile(r"([+-]?)(?:([0-9]+)/([0-9]+)|([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?)", re.ASCII)
 
@@ -146,12 +149,22 @@ def table(key: str, value: object, allowed: Sequence[str], required: Sequence[st
     name = key or "the problem"
     if not isinstance(value, Mapping) or not all(isinstance(entry, str) for entry in value):
         raise InvalidProblem(name, value, "a table")
+    known = frozenset(allowed)
     for entry in value:
-        if entry not in allowed:
-            near = get_close_matches(entry[:80], allowed, n=1)
-            hint = f"{near[0]} (did you mean that?)" if near else "one of the keys " + ", ".join(allowed)
-            raise InvalidProblem(prefix + shortened(entry), value[entry], hint)
+        if entry not in known:
+            raise InvalidProblem(prefix + shortened(entry), value[entry], known_keys(entry, allowed))
     for entry in required:
         if entry not in value:
             raise InvalidProblem(prefix + entry, None, "a value: the key is missing")
     return value
+
+
+@require(lambda key, allowed: key not in allowed, "the key is unknown")
+@ensure(lambda allowed, result: not allowed or any(known in result for known in allowed), "a known key is named")
+def known_keys(key: str, allowed: Sequence[str]) -> str:
+    """What may stand in place of an unknown key: the nearest known one, or some of them."""
+    near = get_close_matches(key[:MOST_SUGGESTED], allowed[:MOST_SUGGESTED], n=1)
+    if near:
+        return f"{near[0]} (did you mean that?)"
+    few = ", ".join(allowed[:FEW])
+    return "one of the keys " + (few if len(allowed) <= FEW else f"{few}, … ({len(allowed)} in all)")

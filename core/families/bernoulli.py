@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from grpocheck.contracts.clauses import ensure, require, total
 from grpocheck.contracts.comparisons import below
-from grpocheck.contracts.predicates import all_zero, is_mass_function
+from grpocheck.contracts.predicates import is_mass_function, sums_to_zero_vector
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 from grpocheck.core.domains import Domain, OpenBox
 from grpocheck.core.families.family import Family
@@ -50,7 +50,7 @@ class Bernoulli(Family):
         return (theta[0], 1 - theta[0])
 
     @require(lambda theta, prompt: len(theta) == 1 and len(prompt.responses) == 2, "one parameter, two responses")
-    @ensure(lambda result: all_zero([sum(column) for column in zip(*result, strict=True)]), "A3: gradients sum to 0")
+    @ensure(lambda result: sums_to_zero_vector(result), "A3: the mass gradients sum to 0, as the masses sum to 1")
     def mass_gradients(
         self, theta: Sequence[Scalar], prompt: Prompt, arithmetic: Arithmetic
     ) -> tuple[tuple[Scalar, ...], ...]:

@@ -13,16 +13,16 @@ from grpocheck.core.values import count
 class Supplied:
     """No built-in family: the run needs a policy in its supply, and the problem a domain of its own.
 
-    ``exact`` says that the policy's masses are made of theta by + - * / alone, so that exact arithmetic suffices.
     It is no Family: it has no masses, so whoever runs a problem has to look at the supply first.
     """
 
     dimension: int
-    exact: bool = False
 
     name: ClassVar[str] = "supplied"
+    exact: ClassVar[bool] = False
+    """Nothing is known of the masses: they may need exponentials."""
 
-    @ensure(lambda self: isinstance(self.exact, bool), "exact is a yes or a no")
+    @ensure(lambda self: self.natural_domain().dimension == self.dimension, "d is the dimension of U")
     def __post_init__(self) -> None:
         """Refuse a family without parameters."""
         count("theta", self.dimension, 1)
