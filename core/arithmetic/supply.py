@@ -16,8 +16,10 @@ Scalar: TypeAlias = Any
 class Arithmetic(Protocol):
     """What core asks of a number system. Each call terminates with the exact answer or raises."""
 
-    name: str
-    """``exact``, ``enclosure`` or ``mp``."""
+    @property
+    def name(self) -> str:
+        """``exact``, ``enclosure`` or ``mp``; a user's own has its own."""
+        ...
 
     def number(self, value: Fraction) -> Scalar:
         """The scalar equal to a rational."""
@@ -53,4 +55,12 @@ class Arithmetic(Protocol):
 
     def settle(self, value: Scalar) -> Scalar:
         """The same number, kept small enough to go on with (called on every applied parameter)."""
+        ...
+
+    def holds(self, value: object) -> bool:
+        """Whether a value is a finite scalar of this arithmetic (an int counts, a bool or a float does not)."""
+        ...
+
+    def text(self, value: Scalar) -> "str | list[str]":
+        """An exact number as a string such as "1/2 + 3/10*sqrt(2)", else [lower, upper] or a decimal string."""
         ...

@@ -1,0 +1,58 @@
+"""What one outer iteration draws and then holds fixed through its K inner steps.
+
+Seed [000], "Hold the responses, rewards, and advantages fixed through the K inner steps".
+"""
+
+from dataclasses import dataclass
+
+from grpocheck.contracts.clauses import invariant
+from grpocheck.contracts.comparisons import below
+from grpocheck.contracts.predicates import are_positive, are_standardised, vanishes_exactly_when_constant
+from grpocheck.core.arithmetic.supply import Scalar
+from grpocheck.core.problem import Prompt
+
+
+@invariant(lambda self: len(self.positions) >= 2, "the group size G is at least 2")
+@invariant(
+    lambda self: len(self.positions) == len(self.rewards) == len(self.advantages) == len(self.old_masses),
+    "D1: a group holds one reward, advantage and old mass for each of its G draws",
+)
+@invariant(
+    lambda self: all(0 <= position < len(self.prompt.responses) for position in self.positions),
+    "G3: every drawn response is in the support",
+)
+@invariant(lambda self: are_positive(self.old_masses), "A3: every drawn response has positive old mass")
+@invariant(
+    lambda self: vanishes_exactly_when_constant(self.deviation, self.rewards),
+    "B1: s >= 0, and s = 0 exactly when all rewards of the group are equal",
+)
+@invariant(lambda self: are_standardised(self.advantages, self.deviation), "B2: the advantages are standardised")
+@dataclass(frozen=True)
+class Group:
+    """The G draws of one prompt: positions in the support (with repetition), rewards, advantages, old masses."""
+
+    prompt: Prompt
+    positions: tuple[int, ...]
+    rewards: tuple[Scalar, ...]
+    average: Scalar
+    deviation: Scalar
+    advantages: tuple[Scalar, ...]
+    old_masses: tuple[Scalar, ...]
+
+
+@invariant(lambda self: self.outer_iteration >= 1, "outer iterations are counted from 1")
+@invariant(
+    lambda self: [group.prompt.position for group in self.groups] == list(range(len(self.groups))),
+    "one group for each prompt, in the problem's order",
+)
+@invariant(lambda self: len({len(group.positions) for group in self.groups}) == 1, "every group has G draws")
+@invariant(lambda self: below(0, self.epsilon) and below(self.epsilon, 1), "0 < epsilon < 1")
+@dataclass(frozen=True)
+class FrozenIteration:
+    """The frozen data of outer iteration t: everything that F_t needs beside the parameter."""
+
+    outer_iteration: int
+    theta_old: tuple[Scalar, ...]
+    groups: tuple[Group, ...]
+    epsilon: Scalar
+    beta: Scalar

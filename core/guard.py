@@ -1,0 +1,246 @@
+"""Every call of a supplied oracle: asked once, its answer checked against the oracle's clause, counted, and told.
+
+No answer is trusted: a wrong type, a wrong length, an unsupported response, a membership that is no boolean, a number
+that is not one, or an exception ends the run with SupplyViolation, which names the clause that was broken.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from grpocheck.contracts.clauses import ContractViolation, ensure, invariant, require, snapshot
+from grpocheck.contracts.comparisons import equal
+from grpocheck.contracts.predicates import all_zero, is_mass_function
+from grpocheck.core.arithmetic.errors import DigitBudgetExceeded, NotExact, UndecidedComparison
+from grpocheck.core.arithmetic.supply import Scalar
+from grpocheck.core.counting import CountedArithmetic
+from grpocheck.core.domains import Domain
+from grpocheck.core.events import Event, Kind, Observer
+from grpocheck.core.frozen import FrozenIteration
+from grpocheck.core.gradient import Vector, objective_gradient
+from grpocheck.core.invalid import shown
+from grpocheck.core.ledger import Ledger
+from grpocheck.core.oracles import DomainOracle, DrawOracle, GradientOracle, Policy, RewardOracle, Undefined
+from grpocheck.core.problem import Prompt
+from grpocheck.core.trace_errors import TraceError, TraceMismatch
+from grpocheck.core.violations import Clause, SupplyViolation
+
+PASSED_ON = (DigitBudgetExceeded, NotExact, UndecidedComparison, ContractViolation, TraceError, TraceMismatch)
+"""What an oracle may raise without breaking its clause: limits of the arithmetic, and faults that are not its own."""
+
+
+@dataclass
+class Kept:
+    """The parameter asked last, with its masses and, once asked, their gradients."""
+
+    theta: Vector
+    masses: tuple[Vector, ...]
+    mass_gradients: tuple[tuple[Vector, ...], ...] = field(default=())
+
+
+@invariant(lambda self: len(self.prompts) >= 1, "a problem has at least one prompt")
+@dataclass
+class Guard:
+    """The oracles of one run behind their clauses, with the run's arithmetic, ledger and observer.
+
+    ``gradient`` is None for the built-in oracle, which decides differentiability by claim F2. ``positive_on`` is where
+    a built-in family is positive: no domain oracle may say that U reaches beyond it. None leaves that to the masses.
+    """
+
+    prompts: tuple[Prompt, ...]
+    arithmetic: CountedArithmetic
+    policy: Policy
+    draws: DrawOracle
+    reward: RewardOracle
+    domain: DomainOracle
+    gradient: GradientOracle | None
+    positive_on: Domain | None
+    observer: Observer
+    kept: Kept | None = None
+
+    @property
+    @ensure(lambda self, result: result is self.arithmetic.ledger, "one ledger for the whole run")
+    def ledger(self) -> Ledger:
+        """The ledger of the run."""
+        return self.arithmetic.ledger
+
+    @require(lambda kind: kind in Kind, "an event has one of the kinds of a trace")
+    @ensure(lambda result: result is None, "telling changes nothing")
+    def tell(self, kind: Kind, **values: object) -> None:
+        """Tell the observer."""
+        self.observer(Event(kind, values))
+
+    @require(lambda call: bool(call), "a call has a name for its violation")
+    @ensure(lambda result: not isinstance(result, float), "no float enters a run")
+    def ask(self, call: str, oracle: Callable[..., object], *arguments: object) -> object:
+        """The answer of an oracle; an exception is a broken clause."""
+        try:
+            answer = oracle(*arguments)
+        except PASSED_ON:
+            raise
+        except Exception as error:
+            raise self.violation(Clause.ANSWERS, call, f"raised {type(error).__name__}: {error}") from error
+        if isinstance(answer, float):
+            found = f"answered the float {answer!r}, where Fraction({str(answer)!r}) is an exact number"
+            raise self.violation(Clause.NUMBER, call, found)
+        return answer
+
+    @require(lambda call: bool(call), "the violation names the call")
+    @ensure(lambda self, result: result.ledger is self.ledger, "a violation carries the ledger up to its call")
+    def violation(self, clause: Clause, call: str, found: str) -> SupplyViolation:
+        """The error of a broken clause, with the ledger so far."""
+        return SupplyViolation(clause, call, found, self.ledger)
+
+    @require(lambda call: bool(call), "the violation names the call")
+    @ensure(lambda self, result: self.arithmetic.holds(result), "a supplied number is a scalar of the arithmetic")
+    def scalar(self, clause: Clause, call: str, value: object) -> Scalar:
+        """A supplied number, as a scalar of the run's arithmetic."""
+        if isinstance(value, int | Fraction) and not isinstance(value, bool):
+            return self.arithmetic.number(Fraction(value))
+        if not self.arithmetic.holds(value):
+            raise self.violation(clause, call, f"answered {shown(value)} of type {type(value).__name__}")
+        return value
+
+    @require(lambda length: length >= 1, "a supplied vector has entries")
+    @ensure(lambda length, result: len(result) == length, "a supplied vector has the length of its clause")
+    def vector(self, clause: Clause, call: str, values: object, length: int) -> Vector:
+        """A supplied sequence of numbers of a given length."""
+        if not isinstance(values, (tuple, list)):
+            found = f"answered {shown(values)} of type {type(values).__name__}, not a tuple or list"
+            raise self.violation(clause, call, found)
+        if len(values) != length:
+            raise self.violation(clause, call, f"answered {len(values)} entries, expected {length}")
+        return tuple(self.scalar(Clause.NUMBER, call, value) for value in values)
+
+    @require(lambda theta: len(theta) >= 1, "a parameter has d >= 1 entries")
+    @ensure(lambda result: all(is_mass_function(masses) for masses in result), "A3: masses are positive with sum 1")
+    @ensure(lambda self, theta: self.kept is not None and self.kept.theta is theta, "masses are asked once a parameter")
+    def masses(self, theta: Vector) -> tuple[Vector, ...]:
+        """pi_theta(b_j | q) of every prompt; asked once for each parameter object."""
+        if self.kept is None or self.kept.theta is not theta:
+            self.kept = Kept(theta, tuple(self.prompt_masses(theta, prompt) for prompt in self.prompts))
+        return self.kept.masses
+
+    @require(lambda prompt: len(prompt.responses) >= 1, "a support is not empty")
+    @ensure(lambda result: is_mass_function(result), "A3: masses are positive with sum 1")
+    @ensure(lambda prompt, result: len(result) == len(prompt.responses), "one mass for each response of the support")
+    def prompt_masses(self, theta: Vector, prompt: Prompt) -> Vector:
+        """The masses of one prompt, checked against the policy's clauses and counted."""
+        call = f"policy masses of prompt {prompt.name!r}"
+        self.ledger.count("mass_evaluations", len(prompt.responses))
+        answer = self.ask(call, self.policy.masses, theta, prompt, self.arithmetic)
+        masses = self.vector(Clause.MASSES_LENGTH, call, answer, len(prompt.responses))
+        order = self.arithmetic.supplied
+        for response, mass in zip(prompt.responses, masses, strict=True):
+            if not order.less(self.arithmetic.number(Fraction(0)), mass):
+                found = f"mass {shown(mass)} of response {response!r}, expected above 0"
+                raise self.violation(Clause.MASSES_POSITIVE, call, found)
+        if not equal(sum(masses), 1):
+            raise self.violation(Clause.MASSES_SUM, call, f"masses with sum {shown(sum(masses))}, expected 1")
+        return masses
+
+    @require(lambda theta: len(theta) >= 1, "a parameter has d >= 1 entries")
+    @ensure(
+        lambda theta, result: all(len(row) == len(theta) for rows in result for row in rows),
+        "every mass has a gradient of d entries",
+    )
+    def mass_gradients(self, theta: Vector) -> tuple[tuple[Vector, ...], ...]:
+        """grad pi_theta(b_j | q) of every prompt; asked once for each parameter object."""
+        self.masses(theta)
+        assert self.kept is not None
+        if not self.kept.mass_gradients:
+            self.kept.mass_gradients = tuple(self.prompt_mass_gradients(theta, prompt) for prompt in self.prompts)
+        return self.kept.mass_gradients
+
+    @require(lambda prompt: len(prompt.responses) >= 1, "a support is not empty")
+    @ensure(lambda result: all(all_zero([sum(column)]) for column in zip(*result, strict=True)), "A3: masses sum to 1")
+    def prompt_mass_gradients(self, theta: Vector, prompt: Prompt) -> tuple[Vector, ...]:
+        """The mass gradients of one prompt, checked against the policy's clauses."""
+        call = f"policy mass gradients of prompt {prompt.name!r}"
+        answer = self.ask(call, self.policy.mass_gradients, theta, prompt, self.arithmetic)
+        if not isinstance(answer, (tuple, list)) or len(answer) != len(prompt.responses):
+            found = f"answered {shown(answer)}, expected {len(prompt.responses)} rows"
+            raise self.violation(Clause.MASS_GRADIENTS_SHAPE, call, found)
+        rows = tuple(self.vector(Clause.MASS_GRADIENTS_SHAPE, call, row, len(theta)) for row in answer)
+        for axis, column in enumerate(zip(*rows, strict=True)):
+            if not equal(sum(column), 0):
+                found = f"column {axis} has sum {shown(sum(column))}, expected 0"
+                raise self.violation(Clause.MASS_GRADIENTS_SUM, call, found)
+        return rows
+
+    @require(lambda prompt, masses: len(masses) == len(prompt.responses), "one mass for each response of the support")
+    @snapshot(lambda self: self.ledger.draws, name="draws")
+    @ensure(lambda prompt, result: 0 <= result < len(prompt.responses), "G3: a draw returns a supported response")
+    @ensure(lambda self, OLD: self.ledger.draws == OLD.draws + 1, "C1: a draw is counted once")
+    def draw(self, masses: Vector, prompt: Prompt, outer_iteration: int, number: int) -> int:
+        """The position in the support of one drawn response."""
+        call = f"draw {number} of prompt {prompt.name!r} in outer iteration {outer_iteration}"
+        self.ledger.count("draws")
+        response = self.ask(call, self.draws, masses, prompt, outer_iteration, number)
+        if not isinstance(response, str) or response not in prompt.responses:
+            found = f"answered {shown(response)}, expected one of {shown(prompt.responses)}"
+            raise self.violation(Clause.DRAW_SUPPORTED, call, found)
+        self.tell(Kind.DRAW, t=outer_iteration, prompt=prompt.name, i=number, response=str(response))
+        return prompt.responses.index(response)
+
+    @require(lambda prompt, position: 0 <= position < len(prompt.responses), "a reward is that of a supported response")
+    @ensure(lambda self, result: self.arithmetic.holds(result), "a reward is a finite scalar")
+    def reward_of(self, prompt: Prompt, position: int, outer_iteration: int, number: int) -> Scalar:
+        """R = r_q(y) of one drawn response."""
+        response = prompt.responses[position]
+        call = f"reward of response {response!r} of prompt {prompt.name!r}"
+        self.ledger.count("reward_evaluations")
+        reward = self.scalar(Clause.REWARD_FINITE, call, self.ask(call, self.reward, prompt, response))
+        self.tell(Kind.REWARD, t=outer_iteration, prompt=prompt.name, i=number, reward=reward)
+        return reward
+
+    @require(lambda inner_step: inner_step >= 1, "inner steps are counted from 1")
+    @snapshot(lambda self: self.ledger.gradient_attempts, name="attempts")
+    @ensure(lambda theta, result: isinstance(result, Undefined) or len(result) == len(theta), "d entries, or undefined")
+    @ensure(lambda self, OLD: self.ledger.gradient_attempts == OLD.attempts + 1, "C2: an attempt is counted once")
+    def gradient_at(self, frozen: FrozenIteration, inner_step: int, theta: Vector) -> Vector | Undefined:
+        """The gradient of F_t at theta, or UNDEFINED_GRADIENT."""
+        call = f"gradient attempt {inner_step} of outer iteration {frozen.outer_iteration}"
+        self.ledger.count("gradient_attempts")
+        answer: Vector | Undefined
+        if self.gradient is None:
+            answer = objective_gradient(frozen, self.masses(theta), self.mass_gradients(theta), self.arithmetic)
+        else:
+            supplied = self.ask(call, self.gradient, frozen, theta)
+            if isinstance(supplied, Undefined):
+                answer = supplied
+            else:
+                answer = self.vector(Clause.GRADIENT_SHAPE, call, supplied, len(theta))
+        self.tell(Kind.GRADIENT, t=frozen.outer_iteration, k=inner_step, theta=theta, answer=answer)
+        return answer
+
+    @require(lambda inner_step: inner_step >= 1, "inner steps are counted from 1")
+    @snapshot(lambda self: self.ledger.membership_calls, name="calls")
+    @ensure(lambda result: result is True or result is False, "M_U answers 0 or 1")
+    @ensure(lambda self, OLD: self.ledger.membership_calls == OLD.calls + 1, "C3: a membership call is counted once")
+    def is_member(self, outer_iteration: int, inner_step: int, proposal: Vector) -> bool:
+        """M_U(proposal)."""
+        call = f"membership call of inner step {inner_step} of outer iteration {outer_iteration}"
+        self.ledger.count("membership_calls")
+        answer = self.membership(call, proposal)
+        self.tell(Kind.MEMBERSHIP, t=outer_iteration, k=inner_step, proposal=proposal, answer=answer)
+        return answer
+
+    @require(lambda call: bool(call), "a call has a name for its violation")
+    @ensure(
+        lambda self, theta, result: not result
+        or self.positive_on is None
+        or self.positive_on.contains(theta, self.arithmetic.supplied),
+        "A3: U is inside the region where the family is positive",
+    )
+    def membership(self, call: str, theta: Vector) -> bool:
+        """The domain oracle's answer, not entered in the ledger."""
+        answer = self.ask(call, self.domain, theta)
+        if answer is not True and answer is not False:
+            found = f"answered {shown(answer)} of type {type(answer).__name__}"
+            raise self.violation(Clause.DOMAIN_BOOLEAN, call, found)
+        positive_on = self.positive_on
+        if answer and positive_on is not None and not positive_on.contains(theta, self.arithmetic.supplied):
+            found = "answered True where the family's masses are not all positive"
+            raise self.violation(Clause.DOMAIN_WITHIN, call, found)
+        return answer

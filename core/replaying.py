@@ -1,0 +1,176 @@
+"""Replay: a run is a pure function of problem and supply, so a trace can be run again and compared line by line.
+
+Draws come from the trace's seed or record; the answers of oracles that a user supplied are read off the trace, or asked
+of the same supply when it is given again.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from grpocheck.contracts.clauses import ensure, require
+from grpocheck.core.arithmetic.choice import arithmetic_of
+from grpocheck.core.arithmetic.errors import UndecidedComparison
+from grpocheck.core.arithmetic.notation import parse_exact
+from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
+from grpocheck.core.events import Event, Kind
+from grpocheck.core.frozen import FrozenIteration
+from grpocheck.core.invalid import InvalidProblem, shown
+from grpocheck.core.oracles import UNDEFINED_GRADIENT, Supply, Undefined
+from grpocheck.core.outcome import Outcome
+from grpocheck.core.problem import Problem
+from grpocheck.core.procedure import run
+from grpocheck.core.prompt import Prompt
+from grpocheck.core.reading import problem_from_mapping
+from grpocheck.core.trace import event_line, read_trace
+from grpocheck.core.trace_errors import TraceError, TraceMismatch
+from grpocheck.core.violations import SupplyViolation
+
+READABLE = ("draws", "reward", "domain", "gradient")
+"""The oracles whose answers a trace holds."""
+
+
+class Script:
+    """The lines of a trace, read along with the run that is to produce them; also the oracles that answer from them."""
+
+    @require(lambda path: str(path) != "", "a trace has a path")
+    @ensure(lambda self: self.number == 1, "the script stands at the start event")
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Open a trace at its first line."""
+        self.path = path
+        self.lines: Iterator[tuple[int, dict[str, Any]]] = read_trace(path)
+        self.number = 0
+        self.fields: dict[str, Any] = {}
+        self.advance()
+        self.arithmetic: Arithmetic | None = None
+
+    @ensure(lambda self: bool(self.fields), "the script stands at an event")
+    def advance(self) -> None:
+        """Go to the next line; at the end stay at an event that no run produces."""
+        self.number, self.fields = next(self.lines, (self.number + 1, {"event": "end of the trace"}))
+
+    @require(lambda key: bool(key), "a field has a name")
+    @ensure(lambda result: result is not None, "the field is there")
+    def answer(self, kind: Kind, key: str) -> Any:
+        """A field of the line at which the script stands, which must be an event of the kind that is asked for."""
+        if self.fields["event"] == "error":
+            ended = f"the recorded run ended here with {self.fields.get('error')}: {shown(self.fields.get('message'))}"
+            raise TraceError(f"{self.path}: line {self.number}: {ended}: expected the supply again (--supply)")
+        if self.fields["event"] != kind.value or self.fields.get(key) is None:
+            raise TraceMismatch(
+                self.number, json.dumps({"event": kind.value, key: "an answer"}), json.dumps(self.fields)
+            )
+        return self.fields[key]
+
+    @require(lambda event: event.kind in Kind, "an event of a run")
+    @ensure(lambda self: self.number >= 2, "the line was compared and passed")
+    def compare(self, event: Event) -> None:
+        """The observer of a replay: raises TraceMismatch unless the event is the line at which the script stands."""
+        if event.kind is Kind.START:
+            self.arithmetic = event.values["arithmetic"]  # type: ignore[assignment]
+        assert self.arithmetic is not None
+        expected, found = event_line(event, self.arithmetic), json.dumps(self.fields, ensure_ascii=False)
+        if json.loads(expected) != self.fields:
+            raise TraceMismatch(self.number, expected, found)
+        self.advance()
+
+    @require(lambda prompt: len(prompt.responses) >= 1, "a support is not empty")
+    @ensure(lambda result: isinstance(result, str), "a recorded response is a text")
+    def draw(self, masses: Sequence[Scalar], prompt: Prompt, outer_iteration: int, draw: int) -> str:
+        """The draw that the trace holds next."""
+        return str(self.answer(Kind.DRAW, "response"))
+
+    @require(lambda prompt, response: response in prompt.responses, "a reward is that of a supported response")
+    @ensure(lambda result: not isinstance(result, float), "an exact number")
+    def reward(self, prompt: Prompt, response: str) -> Scalar:
+        """The reward that the trace holds next."""
+        return self.exact(self.answer(Kind.REWARD, "reward"))
+
+    @require(lambda theta: len(theta) >= 1, "a parameter has entries")
+    @ensure(lambda result: isinstance(result, bool), "a recorded membership is true or false")
+    def domain(self, theta: Sequence[Scalar]) -> bool:
+        """The membership that the trace holds next; theta_0 was inside, or there would be no trace."""
+        return bool(self.answer(Kind.MEMBERSHIP, "answer")) if self.number > 1 else True
+
+    @require(lambda theta: len(theta) >= 1, "a parameter has entries")
+    @ensure(lambda theta, result: isinstance(result, Undefined) or len(result) <= len(theta), "undefined, or numbers")
+    def gradient(self, frozen: FrozenIteration, theta: Sequence[Scalar]) -> Sequence[Scalar] | Undefined:
+        """The gradient answer that the trace holds next."""
+        answer = self.answer(Kind.GRADIENT, "answer")
+        if answer == UNDEFINED_GRADIENT.value:
+            return UNDEFINED_GRADIENT
+        return [self.exact(entry) for entry in answer]
+
+    @require(lambda text: text is not None, "an answer is there")
+    @ensure(lambda result: not isinstance(result, float), "an exact number")
+    def exact(self, text: Any) -> Scalar:
+        """An exact number of the trace; an enclosed answer cannot be read back and needs the supply again."""
+        try:
+            return parse_exact(text)
+        except (TypeError, ValueError):
+            place = f"{self.path}: line {self.number}"
+            found = f"{place}: {shown(text)}"
+            raise TraceError(f"{found}: expected an exact number, or the supply again (--supply)") from None
+
+
+@require(lambda start: start["event"] == "start", "the script stands at the start event")
+@ensure(lambda result: result is not None, "a supply for the replay")
+def scripted_supply(script: Script, start: dict[str, Any], given: Supply | None) -> Supply:
+    """The given supply, or one that answers from the trace for every oracle that the user had supplied."""
+    names = start.get("supplied")
+    if not isinstance(names, list):
+        raise TraceError(f"{script.path}: line 1: supplied: {shown(names)}: expected a list of oracle names")
+    if given is not None:
+        return given
+    missing = [name for name in names if name not in READABLE]
+    if missing:
+        raise TraceError(
+            f"{script.path}: line 1: supplied: {shown(missing)}: expected the supply again "
+            "(--supply module:attribute), since a trace holds no such answers"
+        )
+    return Supply(
+        draws=script.draw if "draws" in names else None,
+        reward=script.reward if "reward" in names else None,
+        domain=script.domain if "domain" in names else None,
+        gradient=script.gradient if "gradient" in names else None,
+    )
+
+
+@require(lambda path: str(path) != "", "a trace has a path")
+@ensure(lambda result: result.status is not None, "a replayed trace has the outcome that it records")
+def replay(path: str | os.PathLike[str], supply: Supply | None = None) -> Outcome:
+    """Run a trace's problem again with its draws and answers, and compare every line.
+
+    Raises TraceError for a file that is no whole trace, TraceMismatch at the first line that the run does not produce,
+    and the error that ended the recorded run (SupplyViolation, UndecidedComparison) when the run ends in it again.
+    """
+    script = Script(path)
+    start = script.fields
+    try:
+        problem: Problem = problem_from_mapping(start["problem"])
+        arithmetic = arithmetic_of(start["arithmetic"])
+        source = start["draws"]["source"]
+        seed = start["draws"]["seed"] if source == "seed" else None
+    except (KeyError, TypeError) as error:
+        raise TraceError(f"{path}: line 1: {error}: expected the start event of {path}") from error
+    except InvalidProblem as error:
+        raise TraceError(f"{path}: line 1: problem: {error}") from error
+    if seed is not None and not isinstance(seed, int):
+        raise TraceError(f"{path}: line 1: draws.seed: {shown(seed)}: expected a nonnegative integer")
+    try:
+        outcome = run(
+            problem,
+            scripted_supply(script, start, supply),
+            arithmetic=None if "arithmetic" in start["supplied"] else arithmetic,
+            seed=seed,
+            observer=script.compare,
+        )
+    except (SupplyViolation, UndecidedComparison) as error:
+        ending = {"event": "error", "error": type(error).__name__, "message": str(error)}
+        if script.fields != ending:
+            raise TraceMismatch(script.number, json.dumps(ending), json.dumps(script.fields)) from error
+        raise
+    if script.fields["event"] != "end of the trace":
+        raise TraceMismatch(script.number, '{"event": "end of the trace"}', json.dumps(script.fields))
+    return outcome

@@ -1,0 +1,155 @@
+"""A trace: the events of a run as JSON Lines, exact numbers as strings; what ``replay`` and ``check`` read.
+
+The first line is the start event with the schema's name and the whole problem; the last is the outcome, or the error
+that ended the run. While a run goes on its lines stand in a file beside the final one, which takes its name only when
+the last line is written: a trace that exists is whole.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from grpocheck.contracts.clauses import ensure, require, total
+from grpocheck.core.arithmetic.choice import settings_of
+from grpocheck.core.arithmetic.supply import Arithmetic
+from grpocheck.core.events import Event, Kind
+from grpocheck.core.invalid import shown
+from grpocheck.core.outcome import Outcome
+from grpocheck.core.problem import Problem
+from grpocheck.core.trace_errors import TraceError
+from grpocheck.core.writing import problem_to_mapping
+
+SCHEMA = "grpocheck-trace/1"
+LONGEST_LINE = 64 * 2**20
+"""The most bytes a line of a trace may have."""
+
+
+@total("every value of an event can be written")
+@ensure(lambda result: not isinstance(result, float), "no float is written to a trace")
+def written(value: Any, arithmetic: Arithmetic) -> Any:
+    """A value of an event as JSON: numbers as exact strings or enclosures, tuples as lists."""
+    if value is None or (isinstance(value, bool | str) and not isinstance(value, Enum)):
+        return value
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Problem):
+        return problem_to_mapping(value)
+    if isinstance(value, Outcome):
+        return value.to_mapping()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, list | tuple):
+        return [written(entry, arithmetic) for entry in value]
+    if isinstance(value, int):
+        return value
+    return arithmetic.text(value)
+
+
+@require(lambda event: event.kind in Kind, "an event of a run")
+@ensure(lambda result: not result.endswith("\n"), "one line, its end left to the writer")
+def event_line(event: Event, arithmetic: Arithmetic) -> str:
+    """An event as a line of a trace; the start event carries the schema, the outcome its own fields."""
+    values: dict[str, Any] = {"event": event.kind.value}
+    if event.kind is Kind.START:
+        values["schema"] = SCHEMA
+        values |= {name: written(value, arithmetic) for name, value in event.values.items() if name != "arithmetic"}
+        values["arithmetic"] = settings_of(arithmetic)
+    elif event.kind is Kind.OUTCOME:
+        values |= written(event.values["outcome"], arithmetic)
+    else:
+        values |= {name: written(value, arithmetic) for name, value in event.values.items()}
+    return json.dumps(values, ensure_ascii=False, separators=(", ", ": "))
+
+
+class TraceWriter:
+    """An observer that writes a trace; a context manager, so that the last line and the file's name are settled."""
+
+    @require(lambda path: str(path) not in ("", "."), "a trace has a path")
+    @ensure(lambda self, path: self.path == Path(path) and self.lines == 0, "nothing is written yet")
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Open the file beside the trace; raises OSError where that is not possible."""
+        self.path = Path(path)
+        self.beside = self.path.with_name(f"{self.path.name}.{os.getpid()}.partial")
+        self.lines = 0
+        self.arithmetic: Arithmetic | None = None
+        self.stream = self.beside.open("x", encoding="utf-8", newline="\n")
+
+    @ensure(lambda self, result: result is self, "the writer itself is the observer")
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    @require(lambda self, event: (event.kind is Kind.START) == (self.lines == 0), "a trace begins with the start event")
+    @ensure(lambda self: self.lines >= 1, "every event is written when it happens")
+    def __call__(self, event: Event) -> None:
+        """Write one event."""
+        if event.kind is Kind.START:
+            self.arithmetic = event.values["arithmetic"]  # type: ignore[assignment]
+        assert self.arithmetic is not None
+        self.write(event_line(event, self.arithmetic))
+
+    @require(lambda line: "\n" not in line, "one line at a time")
+    @ensure(lambda self: self.lines >= 1, "the line is counted")
+    def write(self, line: str) -> None:
+        """Write one line."""
+        self.stream.write(line + "\n")
+        self.lines += 1
+
+    @total("a run ends well or in any exception")
+    @ensure(lambda self: self.stream.closed, "the file is closed")
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, place: TracebackType | None
+    ) -> None:
+        """Close: an error that ends a run is its last line, and the file takes the trace's name if the run began."""
+        if error is not None and self.lines:
+            self.write(json.dumps({"event": "error", "error": type(error).__name__, "message": str(error)}))
+        self.stream.flush()
+        os.fsync(self.stream.fileno())
+        self.stream.close()
+        if self.lines:
+            os.replace(self.beside, self.path)
+        else:
+            self.beside.unlink()
+
+
+@require(lambda path: str(path) != "", "a trace has a path")
+@ensure(lambda result: iter(result) is result, "lines come one by one: a trace need not fit in memory")
+def read_trace(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The lines of a trace with their numbers (from 1). Raises TraceError for a file that is no whole trace."""
+    number, last = 0, ""
+    try:
+        with Path(path).open("rb") as stream:
+            while raw := stream.readline(LONGEST_LINE + 1):
+                number += 1
+                fields = parsed_line(f"{path}: line {number}", raw)
+                if number == 1 and fields.get("schema") != SCHEMA:
+                    raise TraceError(f"{path}: line 1: schema: {shown(fields.get('schema'))}: expected {SCHEMA!r}")
+                last = fields["event"]
+                yield number, fields
+    except OSError as error:
+        raise TraceError(f"{path}: {error.strerror or error}: expected a readable trace file") from error
+    if last not in (Kind.OUTCOME.value, "error"):
+        raise TraceError(f"{path}: line {number}: the trace is cut after {last or 'nothing'}: expected an outcome")
+
+
+@require(lambda place: bool(place), "an error names the file and the line")
+@ensure(lambda result: isinstance(result.get("event"), str), "every line is an event")
+def parsed_line(place: str, raw: bytes) -> dict[str, Any]:
+    """A line as an event's fields. Raises TraceError for a cut, overlong or malformed line."""
+    if len(raw) > LONGEST_LINE:
+        raise TraceError(f"{place}: a line of more than {LONGEST_LINE} bytes: expected an event")
+    if not raw.endswith(b"\n"):
+        raise TraceError(f"{place}: the line is cut: expected one JSON object ended by a line break")
+    try:
+        fields = json.loads(raw.decode("utf-8"), parse_float=str, parse_constant=str)
+    except RecursionError:
+        raise TraceError(f"{place}: JSON nested too deep: expected one flat event") from None
+    except ValueError as error:
+        raise TraceError(f"{place}: {error}: expected one JSON object in UTF-8") from None
+    if not isinstance(fields, dict) or not isinstance(fields.get("event"), str):
+        raise TraceError(f"{place}: {shown(fields)}: expected a JSON object with an event")
+    return fields

@@ -1,0 +1,34 @@
+"""The errors of reading and replaying a trace."""
+
+import json
+
+from grpocheck.contracts.clauses import ensure, require
+from grpocheck.core.invalid import shown
+
+
+class TraceError(ValueError):
+    """A file that is no whole trace: names the file, the line and what was expected."""
+
+
+class TraceMismatch(ValueError):  # noqa: N818 - what was found
+    """A line that the replayed run does not produce: ``line``, ``expected`` (the run's) and ``found`` (the trace's)."""
+
+    @require(lambda line: line >= 1, "lines are counted from 1")
+    @ensure(lambda self, line: self.line == line, "the mismatch names its line")
+    def __init__(self, line: int, expected: str, found: str) -> None:
+        """Name the line, what the run gives there and what the trace says."""
+        super().__init__(f"line {line}: {difference(expected, found)}")
+        self.line = line
+        self.expected = expected
+        self.found = found
+
+
+@require(lambda expected, found: expected != found, "there is a difference")
+@ensure(lambda result: "expected" in result, "the message says what was expected")
+def difference(expected: str, found: str) -> str:
+    """Where two lines of a trace differ: the first field, or the events themselves."""
+    ours, theirs = json.loads(expected), json.loads(found)
+    for name in [*ours, *(name for name in theirs if name not in ours)]:
+        if ours.get(name) != theirs.get(name):
+            return f"{name}: {shown(theirs.get(name))}: expected {shown(ours.get(name))} in a {ours['event']} event"
+    return "the fields of the event stand in another order: expected the order of the schema"

@@ -1,0 +1,44 @@
+"""The supply's clauses, and the error of a supply that breaks one.
+
+A broken supply lies outside the model (claim C4): it is an error and no status. The run ends at the call that broke the
+clause, with ledger and trace intact up to it.
+"""
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from grpocheck.contracts.clauses import ensure, require
+
+if TYPE_CHECKING:
+    from grpocheck.core.ledger import Ledger
+
+
+class Clause(Enum):
+    """What seed [000] supplies, clause by clause: the value names the operation, then what it promises."""
+
+    ANSWERS = "every supplied operation terminates with an answer"
+    NUMBER = "supplied numbers are finite scalars of the run's arithmetic"
+    DRAW_SUPPORTED = "draws: return supported responses"
+    REWARD_FINITE = "rewards: are finite"
+    MASSES_LENGTH = "policy masses: one for each response of the support"
+    MASSES_POSITIVE = "policy masses: are positive on exactly the support, for every theta in U"
+    MASSES_SUM = "policy masses: sum to 1"
+    MASS_GRADIENTS_SHAPE = "policy mass gradients: one row of d entries for each response of the support"
+    MASS_GRADIENTS_SUM = "policy mass gradients: sum to the zero vector, since the masses sum to 1"
+    DOMAIN_BOOLEAN = "domain oracle: answers True or False"
+    DOMAIN_WITHIN = "domain oracle: answers True exactly on U, where every response of the support has positive mass"
+    GRADIENT_SHAPE = "gradient oracle: returns d numbers, or undefined-gradient"
+
+
+class SupplyViolation(RuntimeError):  # noqa: N818 - a violated clause is the field's word
+    """A supplied operation broke its clause. ``clause``, ``call`` (what was asked) and ``found`` say how."""
+
+    @require(lambda call: bool(call), "the violation names the call")
+    @ensure(lambda self, clause: clause.value in str(self), "the message states the clause that was broken")
+    def __init__(self, clause: Clause, call: str, found: str, ledger: "Ledger | None" = None) -> None:
+        """Name the clause, the call that broke it and what was found instead."""
+        super().__init__(f"{call}: {found}: broken clause of the supply: {clause.value}")
+        self.clause = clause
+        self.call = call
+        self.found = found
+        self.ledger = ledger
