@@ -131,6 +131,7 @@ class Outcome:
             "status": str(self.status),
             "theta": [text(entry) for entry in self.theta],
             "arithmetic": self.arithmetic.name,
+            "arithmetic_reason": getattr(self.arithmetic, "reason", None),
             "draws": dict(self.draw_source),
             "ledger": self.ledger.to_mapping(),
             "bounds": self.ledger.bounds.to_mapping(),

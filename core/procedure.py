@@ -165,6 +165,8 @@ def run(
     source = draw_source(problem, supply, seed)
     supplied = arithmetic or supply.arithmetic or AutomaticArithmetic(ExactArithmetic(), EnclosureArithmetic())
     guard = guarded(problem, supply, supplied, source, observer or (lambda event: None))
+    if isinstance(supplied, AutomaticArithmetic):
+        supplied.notice = lambda reason: guard.tell(Kind.ARITHMETIC, name="enclosure", reason=reason)
     theta = starting_parameter(problem, supply, guard)
     names = [oracle.name for oracle in fields(supply) if getattr(supply, oracle.name) is not None]
     guard.tell(Kind.START, problem=problem, arithmetic=supplied, draws=source, supplied=names, theta=theta)

@@ -1,0 +1,175 @@
+"""Traces: whole or refused, replayed line by line, and different in the line that was touched."""
+
+import json
+from fractions import Fraction as F
+
+import pytest
+from grpocheck.core import (
+    InvalidProblem,
+    Supply,
+    SupplyViolation,
+    TraceError,
+    TraceMismatch,
+    TraceWriter,
+    arithmetic_named,
+    read_trace,
+    replay,
+    run,
+)
+from grpocheck.core.oracles import UNDEFINED_GRADIENT
+from hypothesis import HealthCheck, given, settings
+
+from .test_run import Hill, hill_problem, two_responses
+from .test_whole_problems import problems
+
+
+def traced(path, problem, supply=None, **options):
+    with TraceWriter(path) as writer:
+        return run(problem, supply, observer=writer, **options)
+
+
+def lines(path):
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.jsonl"
+
+
+def test_a_trace_tells_the_run_in_order(path):
+    traced(path, two_responses())
+    told = [json.loads(line)["event"] for line in lines(path)]
+    assert told == [
+        *("start", "outer-iteration", "draw", "draw", "reward", "reward", "group"),
+        *("gradient", "membership", "apply", "gradient", "stop", "outcome"),
+    ]
+    start, outcome = json.loads(lines(path)[0]), json.loads(lines(path)[-1])
+    assert start["schema"] == "grpocheck-trace/1"
+    assert start["problem"]["epsilon"] == "1/5"
+    assert (outcome["status"], outcome["theta"]) == ("undefined-gradient", ["3/5"])
+    assert json.loads(lines(path)[10])["answer"] == "undefined-gradient"
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(problem=problems())
+def test_every_run_replays_to_its_outcome(path, problem):
+    outcome = traced(path, problem)
+    assert replay(path).to_mapping() == outcome.to_mapping()
+    path.unlink()
+
+
+@pytest.mark.parametrize("name", ["auto", "exact", "enclosure", "mp"])
+def test_seeded_draws_replay_from_the_seed(path, name):
+    problem = two_responses(recorded=None)
+    outcome = traced(path, problem, seed=9, arithmetic=arithmetic_named(name))
+    assert json.loads(lines(path)[0])["draws"] == {"source": "seed", "seed": 9, "generator": "sha256-counter/1"}
+    assert replay(path).to_mapping() == outcome.to_mapping()
+
+
+def test_supplied_answers_are_read_off_the_trace(path):
+    answers = iter([(F(1, 2),), UNDEFINED_GRADIENT])
+    supply = Supply(
+        gradient=lambda frozen, theta: next(answers),
+        draws=lambda masses, prompt, t, i: prompt.responses[i % 2],
+        reward=lambda prompt, response: F(len(response), 7),
+        domain=lambda theta: 0 < theta[0] < 1,
+    )
+    outcome = traced(path, two_responses(recorded=None), supply)
+    assert json.loads(lines(path)[0])["supplied"] == ["draws", "reward", "domain", "gradient"]
+    assert replay(path).to_mapping() == outcome.to_mapping()
+
+
+def test_a_supplied_policy_is_asked_again(path):
+    outcome = traced(path, hill_problem(), Supply(policy=Hill()))
+    with pytest.raises(TraceError, match=r"policy.*--supply"):
+        replay(path)
+    assert replay(path, Supply(policy=Hill())).to_mapping() == outcome.to_mapping()
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "value"),
+    [
+        (2, "theta_old", ["1/3"]),
+        (3, "response", "bad"),
+        (5, "reward", "2"),
+        (7, "advantages", ["1", "-2"]),
+        (7, "deviation", "1"),
+        (8, "answer", ["3"]),
+        (9, "proposal", ["2/3"]),
+        (9, "answer", False),
+        (10, "objective", "1/7"),
+        (12, "status", "invalid-update"),
+        (13, "theta", ["1/2"]),
+        (13, "status", "complete"),
+    ],
+)
+def test_a_touched_field_is_found_in_its_line(path, line, key, value):
+    traced(path, two_responses())
+    told = lines(path)
+    fields = json.loads(told[line - 1])
+    assert fields[key] != value
+    told[line - 1] = json.dumps(fields | {key: value})
+    path.write_text("\n".join(told) + "\n", encoding="utf-8")
+    with pytest.raises(TraceMismatch, match=key) as caught:
+        replay(path)
+    assert caught.value.line == line
+
+
+def test_dropped_repeated_and_swapped_lines_are_found(path):
+    traced(path, two_responses())
+    told = lines(path)
+    for changed in ([*told[:4], *told[5:]], [*told[:5], *told[4:]], [*told[:4], told[5], told[4], *told[6:]]):
+        path.write_text("\n".join(changed) + "\n", encoding="utf-8")
+        with pytest.raises(TraceMismatch):
+            replay(path)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda text: text[:-20], "line 13: the line is cut"),
+        (lambda text: text[: text.rindex("\n", 0, -1) + 1], "the trace is cut after stop"),
+        (lambda text: "", "the trace is cut"),
+        (lambda text: "hello\n", "line 1"),
+        (lambda text: "[1]\n", "expected a JSON object with an event"),
+        (lambda text: '{"event": "start", "schema": "other/9"}\n', "schema: 'other/9'"),
+        (lambda text: "[" * 100_000 + "\n", "line 1"),
+        (lambda text: '{"event": "start", "x": ' + "9" * 10_000 + "}\n", "line 1"),
+        (lambda text: '{"event": "start", "schema": "grpocheck-trace/1"}\n', "expected the start event"),
+        (lambda text: text.replace('"1/2"', '"1/0"'), "line 1"),
+        (lambda text: text.replace('"epsilon": "1/5"', '"epsilon": "7"'), "epsilon"),
+    ],
+)
+def test_what_is_no_whole_trace_is_refused(path, spoil, message):
+    traced(path, two_responses())
+    path.write_text(spoil(path.read_text(encoding="utf-8")), encoding="utf-8")
+    with pytest.raises(TraceError, match=message):
+        replay(path)
+
+
+def test_bytes_that_are_no_text_and_missing_files_are_refused(path):
+    with pytest.raises(TraceError, match="readable trace"):
+        list(read_trace(path))
+    path.write_bytes(b"\xff\xfe\n")
+    with pytest.raises(TraceError, match="UTF-8"):
+        list(read_trace(path))
+
+
+def test_a_broken_supply_leaves_the_trace_up_to_its_call(path):
+    with pytest.raises(SupplyViolation):
+        traced(path, two_responses(), Supply(gradient=lambda *_: (F(1), F(2))))
+    told = [json.loads(line) for line in lines(path)]
+    assert [fields["event"] for fields in told][-2:] == ["group", "error"]
+    assert told[-1]["error"] == "SupplyViolation"
+    assert "gradient oracle: returns d numbers" in told[-1]["message"]
+    with pytest.raises(TraceError, match="recorded run ended here with SupplyViolation"):
+        replay(path)
+    with pytest.raises(SupplyViolation):
+        replay(path, Supply(gradient=lambda *_: (F(1), F(2))))
+
+
+def test_no_trace_is_left_of_a_run_that_did_not_begin(path):
+    with pytest.raises(InvalidProblem):
+        traced(path, hill_problem())
+    assert list(path.parent.iterdir()) == []
