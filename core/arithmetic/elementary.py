@@ -21,7 +21,7 @@ def logarithm(table: Table, value: Any) -> Any:
         if isinstance(value, Fraction) and value < 1:
             return -logarithm(table, 1 / value)
         return Real(table, {((table.atom(Kind.LOG, value), 1),): Fraction(1)})
-    if value.sign() <= 0:
+    if value.enclosed_sign() <= 0:
         raise ValueError(f"log of {value}: expected a positive number")
     ((factors, coefficient), *others) = value.terms.items()
     if not others and len(factors) == 1 and factors[0][0].kind is Kind.EXP:
@@ -37,6 +37,7 @@ def square_root(table: Table, value: Any) -> Any:
         if value < 0:
             raise ValueError(f"sqrt of {value}: expected a nonnegative number")
         return square_root_of_rational(Fraction(value))
-    if value.sign() < 0:
+    sign = value.enclosed_sign() if isinstance(value, Real) else value.sign()
+    if sign < 0:
         raise ValueError(f"sqrt of {value}: expected a nonnegative number")
-    return Real(table, {((table.atom(Kind.SQRT, value), 1),): Fraction(1)})
+    return ZERO if sign == 0 else Real(table, {((table.atom(Kind.SQRT, value), 1),): Fraction(1)})

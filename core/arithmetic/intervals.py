@@ -37,7 +37,7 @@ from mpmath.libmp import (
 )
 
 Raw: TypeAlias = Any
-"""A raw mpmath number, a tuple: sign, mantissa, exponent, bits of the mantissa; zero and the infinities have mantissa 0."""
+"""A raw mpmath number: a tuple of sign, mantissa, exponent, bits; zero and the infinities have mantissa 0."""
 Interval = tuple[Raw, Raw]
 
 GUARD = 10

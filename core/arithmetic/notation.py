@@ -5,13 +5,14 @@ from fractions import Fraction
 from math import prod
 
 from grpocheck.contracts.clauses import ensure, require, total
-from grpocheck.core.arithmetic.decimals import rational_text, read_rational
+from grpocheck.core.arithmetic.decimals import LONGEST, rational_text, read_rational
 from grpocheck.core.arithmetic.surd import Surd, square_root_of_rational
 
 Exact = int | Fraction | Surd
 """What holds a number exactly."""
 
 TERM = re.compile(r"(?P<sign>[+-]?)(?:(?P<factor>[\d./eE+-]+)\*)?sqrt\((?P<radicand>[\d./]+)\)", re.ASCII)
+SPACED_SIGN = re.compile(r"(?<=[0-9)]) ([+-]) ")
 BETWEEN_TERMS = re.compile(r"(?<=[^(*eE])(?=[+-])")
 
 
@@ -32,7 +33,9 @@ def parse_exact(text: str) -> Fraction | Surd:
     >>> parse_exact("0.2")
     Fraction(1, 5)
     """
-    compact = text.replace(" ", "")
+    if len(text) > LONGEST:
+        raise ValueError(f"a text of {len(text)} characters: expected a number of at most {LONGEST}")
+    compact = SPACED_SIGN.sub(r"\1", text.strip())
     if "sqrt" not in compact:
         return read_rational(compact)
     value: Fraction | Surd = Fraction(0)

@@ -6,8 +6,9 @@ roots), and what turns out exact comes back as a plain Fraction or Surd. A produ
 being one atom, so nothing grows beyond the number of operations; a constant times a sum distributes.
 
 Where the normal form does not tell two numbers apart, their difference is enclosed at 64 bits, then at twice as many,
-up to a stated maximum, past which ``UndecidedComparison`` names both. Only the expressions of that comparison are
-refined: the run is not repeated, no oracle is asked again, and the precision of everything else stays as it is.
+up to a stated maximum, and so is the difference times its denominators; past it ``UndecidedComparison`` names both
+numbers. Only the expressions of that comparison are refined: the run is not repeated, no oracle is asked again, and the
+precision of everything else stays as it is.
 
 For the softmax family at rational parameters a ratio is never exactly 1 + epsilon or 1 - epsilon other than by the
 normal form: clearing denominators, exponentials of distinct rationals would have to cancel with rational coefficients,
@@ -23,7 +24,9 @@ from typing import Any, TypeAlias
 from grpocheck.contracts.clauses import ensure, require, total
 from grpocheck.core.arithmetic.describing import describe, enclosure_text
 from grpocheck.core.arithmetic.errors import UndecidedComparison
+from grpocheck.core.arithmetic.intervals import sign_of
 from grpocheck.core.arithmetic.nodes import (
+    FIRST_BITS,
     Atom,
     Coefficient,
     Expression,
@@ -66,6 +69,8 @@ class Real(NumberOperators, Expression):
             <= len(self.terms) + (len(other.terms) if isinstance(other, Real) else 1), "a sum expands nothing")
     def plus(self, other: Any) -> Any:
         """The sum."""
+        if not isinstance(other, Real) and other == 0:
+            return self
         summed = dict(self.terms)
         for factors, coefficient in (other.terms if isinstance(other, Real) else {EXACT_PART: other}).items():
             summed[factors] = summed.get(factors, ZERO) + coefficient
@@ -90,12 +95,10 @@ class Real(NumberOperators, Expression):
     def reciprocal(self) -> Any:
         """One over this number, whose sign is decided first; raises ZeroDivisionError or UndecidedComparison."""
         coefficient, powers = self.factored()
-        for atom in powers:
-            sign = decided_sign(atom, self.table.max_bits)
-            if sign is None:
-                raise self.undecided(ZERO)
-            if sign == 0:
+        if not all(decided_sign(atom, self.table.max_bits) for atom in powers):
+            if self.sign() == 0:
                 raise ZeroDivisionError(f"{describe(self)} is 0")
+            raise self.undecided(ZERO)
         return product(self.table, 1 / coefficient, {atom: -power for atom, power in powers.items()})
 
     @ensure(lambda result: result[1], "a real number has a factor that is an atom")
@@ -114,8 +117,38 @@ class Real(NumberOperators, Expression):
     @require(lambda bits: bits > 0, "a positive precision")
     @ensure(lambda result: result in (-1, 0, 1, None), "a sign, or none yet")
     def decided_sign(self, bits: int) -> int | None:
-        """The sign when an enclosure of at most ``bits`` bits tells it, else None."""
-        return decided_sign(self, bits)
+        """The sign, when an enclosure of at most ``bits`` bits of this number, or of it without denominators, tells."""
+        sign = decided_sign(self, min(bits, FIRST_BITS))
+        if sign is not None or len(self.terms) == 1:
+            return sign if sign is not None else decided_sign(self, bits)
+        scaled, scale = self.without_denominators()
+        if not isinstance(scaled, Real):
+            return scale * (int(scaled > 0) - int(scaled < 0))
+        sign = decided_sign(scaled, bits)
+        return decided_sign(self, bits) if sign is None else scale * sign
+
+    @require(lambda self: len(self.terms) > 1, "a sum of several terms")
+    @ensure(lambda self, result: result[1] in (-1, 1) and (result[0] is not self or result[1] == 1), "scaled by a sign")
+    def without_denominators(self) -> tuple[Any, int]:
+        """This number times the sums that it is divided by, and the sign of their product.
+
+        Two masses over one denominator are so compared without it, and terms that agree cancel.
+        """
+        denominators: dict[Atom, int] = {}
+        for factors in self.terms:
+            for atom, power in factors:
+                if atom.kind is Kind.SUM and power < 0:
+                    denominators[atom] = max(-power, denominators.get(atom, 0))
+        if not denominators:
+            return self, 1
+        scaled: Any = ZERO
+        for factors, coefficient in self.terms.items():
+            powers = dict(factors)
+            for atom, power in denominators.items():
+                powers[atom] = powers.get(atom, 0) + power
+            scaled = scaled + product(self.table, coefficient, powers)
+        negative = [atom for atom, power in denominators.items() if power % 2 and sign_of(atom.interval) == -1]
+        return scaled, -1 if len(negative) % 2 else 1
 
     @ensure(lambda self, result: result == self.decided_sign(self.table.max_bits), "the sign of the enclosure")
     def sign(self) -> int:
@@ -125,13 +158,23 @@ class Real(NumberOperators, Expression):
             raise self.undecided(ZERO)
         return sign
 
+    @ensure(lambda self, result: result == 0 or sign_of(self.interval) == result, "the enclosure excludes 0")
+    def enclosed_sign(self) -> int:
+        """The sign, told by the enclosure of the number itself unless it is 0; raises UndecidedComparison."""
+        sign = decided_sign(self, self.table.max_bits)
+        if sign is None:
+            if self.sign() != 0:
+                raise self.undecided(ZERO)
+            return 0
+        return sign
+
     @require(lambda self, other: isinstance(other, self.operands), "an operand of this class")
     @ensure(lambda self, other, result: result == 0 or self is not other, "a number is not below or above itself")
     def order(self, other: Any) -> int:
         """The sign of self - other; raises UndecidedComparison past the precision of the table."""
         difference = self.plus(-other)
         if isinstance(difference, Real):
-            sign = decided_sign(difference, self.table.max_bits)
+            sign = difference.decided_sign(self.table.max_bits)
             if sign is not None:
                 return sign
             left, right = exact_value(self), exact_value(other)
