@@ -3,11 +3,16 @@
 ``require``, ``ensure``, ``invariant`` and ``snapshot`` are checked unless ``GRPOCHECK_CONTRACTS=off`` was set when the
 package was imported. ``total(why)`` stands in place of a precondition where every argument is fine, and says why.
 A description begins with the identifier of the claim it states, where there is one: ``"B2: advantages sum to 0"``.
+
+What a contract itself calls, to say what it says, is not checked again: while a condition is evaluated, the contracts
+of the functions it calls rest. Every call that the program makes is checked.
 """
 
 import os
+import traceback
 from collections.abc import Callable
-from functools import partial
+from contextvars import ContextVar
+from functools import partial, update_wrapper
 from typing import Any, TypeVar
 
 import icontract
@@ -30,10 +35,77 @@ def read_switch(setting: str | None) -> bool:
 
 ENABLED = read_switch(os.environ.get(SWITCH))
 
-# partial and not def: icontract reads the file and line of a clause from its caller's frame.
-require = partial(icontract.require, enabled=ENABLED, error=ContractViolation)
-ensure = partial(icontract.ensure, enabled=ENABLED, error=ContractViolation)
-invariant = partial(icontract.invariant, enabled=ENABLED, error=ContractViolation)
+_within_condition: ContextVar[bool] = ContextVar("within_condition", default=False)
+
+
+def _armed(contract: Any) -> None:
+    """Let a contract mark the time in which its condition is evaluated, and rest within another's."""
+    condition = contract.condition
+
+    def evaluate(*args: Any, **kwargs: Any) -> Any:
+        if _within_condition.get():
+            return True
+        mark = _within_condition.set(True)
+        try:
+            verdict = condition(*args, **kwargs)
+        finally:
+            _within_condition.reset(mark)
+        if not verdict:
+            contract.condition = condition  # icontract writes the message from the condition's own source
+        return verdict
+
+    contract.condition = update_wrapper(evaluate, condition)
+    # The frames: this function, the decorator's __init__ below, and the line that states the contract.
+    place = traceback.extract_stack(limit=3)[0]
+    contract.location = f"File {place.filename}, line {place.lineno} in {place.name}"
+
+
+def _resting(checked: Any) -> Any:
+    """A checked function that is called as it is, unchecked, while a condition is evaluated."""
+    plain = checked.__wrapped__
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return plain(*args, **kwargs) if _within_condition.get() else checked(*args, **kwargs)
+
+    update_wrapper(call, checked)
+    for record in ("__preconditions__", "__postconditions__", "__postcondition_snapshots__"):
+        vars(call).pop(record, None)  # further clauses are to find the checker itself
+    return call
+
+
+class _FunctionClause:
+    """A precondition or postcondition, to decorate a function with."""
+
+    def __init__(self, kind: Any, condition: Callable[..., Any], description: str | None = None) -> None:
+        """State a condition."""
+        self.clause = kind(condition, description, enabled=ENABLED, error=ContractViolation)
+        if ENABLED:
+            _armed(self.clause._contract)
+
+    def __call__(self, function: Decorated) -> Decorated:
+        """The function, checked."""
+        checked: Any = self.clause(function)
+        known = checked is function or getattr(function, "__wrapped__", None) is checked
+        return function if known else _resting(checked)  # type: ignore[no-any-return]
+
+
+class _ClassClause:
+    """An invariant, to decorate a class with."""
+
+    def __init__(self, condition: Callable[..., Any], description: str | None = None) -> None:
+        """State a condition of self."""
+        self.clause = icontract.invariant(condition, description, enabled=ENABLED, error=ContractViolation)
+        if ENABLED:
+            _armed(self.clause._invariant)
+
+    def __call__(self, cls: Decorated) -> Decorated:
+        """The class, checked."""
+        return self.clause(cls)
+
+
+require = partial(_FunctionClause, icontract.require)
+ensure = partial(_FunctionClause, icontract.ensure)
+invariant = _ClassClause
 snapshot = partial(icontract.snapshot, enabled=ENABLED)
 
 
