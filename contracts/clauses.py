@@ -38,6 +38,11 @@ ENABLED = read_switch(os.environ.get(SWITCH))
 _within_condition: ContextVar[bool] = ContextVar("within_condition", default=False)
 
 
+def resting() -> bool:
+    """Whether contracts rest now, because another one's condition is being evaluated."""
+    return _within_condition.get()
+
+
 def _armed(contract: Any) -> None:
     """Let a contract mark the time in which its condition is evaluated, and rest within another's."""
     condition = contract.condition
