@@ -260,7 +260,7 @@ class HalfSpaces(Domain):
 @invariant(lambda self: len(self.parts) >= 1, "an intersection has parts")
 @dataclass(frozen=True)
 class Intersection(Domain):
-    """The points that lie in every part."""
+    """The points that lie in every part; the parts of a part that is an intersection are parts of this one."""
 
     parts: tuple[Domain, ...]
 
@@ -274,7 +274,8 @@ class Intersection(Domain):
             if part.dimension != self.parts[0].dimension:
                 expected = f"a domain of dimension {self.parts[0].dimension}, as parts[0] is"
                 raise InvalidProblem(f"domain.parts[{i}]", part.dimension, expected)
-        object.__setattr__(self, "parts", listed)
+        flat = chain.from_iterable(part.parts if isinstance(part, Intersection) else (part,) for part in listed)
+        object.__setattr__(self, "parts", tuple(flat))
 
     @property
     @ensure(lambda result: result >= 1, "d >= 1")
@@ -328,11 +329,13 @@ def domain_from_mapping(mapping: object) -> Domain:
 
 
 @total("bad input raises InvalidProblem")
-@ensure(lambda part, result: result.describe()["kind"] == part["kind"], "the part is of the kind it says")
+@ensure(lambda result: not isinstance(result, Intersection), "an intersection has no intersection among its parts")
 def domain_part(index: int, part: object) -> Domain:
     """One part of an intersection; an error names its place in the list."""
+    key = f"domain.parts[{index}]"
+    if isinstance(part, Mapping) and part.get("kind") == "intersection":
+        raise InvalidProblem(f"{key}.kind", "intersection", "another kind: list the parts of a part in its place")
     try:
         return domain_from_mapping(part)
     except InvalidProblem as error:
-        key = f"domain.parts[{index}]" + error.key.removeprefix("domain")
-        raise InvalidProblem(key, error.value, error.expected) from None
+        raise InvalidProblem(key + error.key.removeprefix("domain"), error.value, error.expected) from None

@@ -55,7 +55,7 @@ def shown(value: object, depth: int = 2) -> str:
 
 
 @total("every rational can be shown")
-@ensure(lambda value, result: result == str(value) or result.startswith("a number of "), "small numbers in full")
+@ensure(lambda value, result: result.startswith("a number of ") or Fraction(result) == value, "small ones in full")
 def shown_number(value: Fraction) -> str:
     """A rational in full, or how large it is where it would fill the screen."""
     if max(abs(value.numerator), value.denominator) < 10**MOST_DIGITS_SHOWN:

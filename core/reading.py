@@ -50,7 +50,7 @@ def file_text(path: Path) -> str:
             raise InvalidProblem(key, str(path), "a file: this is a directory")
         size = path.stat().st_size
         if size > MOST_BYTES:
-            raise InvalidProblem(key, f"{path}: {size} bytes", limit)
+            raise InvalidProblem(key, str(path), f"{limit}, not of {size}")
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
@@ -61,14 +61,14 @@ def file_text(path: Path) -> str:
     if len(content) > MOST_BYTES:
         raise InvalidProblem(key, str(path), limit)
     try:
-        return content.decode("utf-8")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InvalidProblem(key, str(path), f"a text in UTF-8: line {line} holds other bytes") from None
 
 
 @total("bad input raises InvalidProblem")
-@ensure(lambda result: all(isinstance(key, str) for key in result), "the keys of a TOML document are texts")
+@ensure(lambda document, result: not result or "=" in document or "[" in document, "keys are assigned or headed")
 def parsed(document: str) -> dict[str, Any]:
     """A TOML document with its decimals kept as they are written."""
     long_key = LONG_KEY.search(document)

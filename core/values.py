@@ -44,6 +44,8 @@ def rational(key: str, value: object) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, int | str | DecimalLiteral):
         raise InvalidProblem(key, value, NUMBER)
     if isinstance(value, int):
+        if abs(value) >= TOO_LARGE:
+            raise InvalidProblem(key, value, TOO_LONG)
         return Fraction(value)
     return rational_from_text(key, value.text.replace("_", "") if isinstance(value, DecimalLiteral) else value)
 

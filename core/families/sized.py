@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from grpocheck.contracts.clauses import ensure, invariant, require, total
+from grpocheck.contracts.clauses import ensure, require, total
 from grpocheck.core.families.family import Family
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.prompt import Prompt
 from grpocheck.core.values import count, entries
 
 
-@invariant(lambda self: all(size >= 1 for size in self.sizes), "every support has n >= 1 responses")
 @dataclass(frozen=True)
 class SizedFamily(Family):
     """A family with ``sizes[l]`` responses in the support of prompt l and as many parameters, or ``spared`` fewer."""
@@ -21,7 +20,7 @@ class SizedFamily(Family):
     spared: ClassVar[int]
     """How many of a prompt's responses have no parameter of their own."""
 
-    @ensure(lambda self: len(self.sizes) >= 1, "there is a prompt")
+    @ensure(lambda self: len(self.sizes) >= 1 and min(self.sizes) >= 1, "every support has n >= 1 responses")
     def __post_init__(self) -> None:
         """Refuse sizes that are no counts."""
         listed = entries("family.sizes", self.sizes, "the sizes of the supports")
