@@ -9,7 +9,7 @@ outward by a unit of those, so that mpmath may err by that unit and the bounds s
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from grpocheck.contracts.clauses import ensure, require
+from grpocheck.contracts.clauses import ensure, require, total
 from grpocheck.core.arithmetic.surd import Surd
 from mpmath.libmp import (
     finf,
@@ -20,16 +20,17 @@ from mpmath.libmp import (
     from_rational,
     fzero,
     mpf_add,
+    mpf_eq,
     mpf_exp,
     mpf_ge,
     mpf_gt,
     mpf_le,
     mpf_log,
-    mpf_lt,
     mpf_pos,
     mpf_shift,
     mpf_sign,
     mpf_sqrt,
+    mpf_sub,
     mpi_div,
     mpi_mul,
     round_ceiling,
@@ -41,8 +42,8 @@ Raw: TypeAlias = Any
 Interval = tuple[Raw, Raw]
 
 GUARD = 10
-LARGEST_EXPONENT = 64
-"""exp of a number beyond 2**64 in size is bounded by exp(2**64) and infinity, or by 0 and exp(-2**64)."""
+EXP_LIMIT = from_man_exp(-1, 64), from_man_exp(1, 64)
+"""exp of a number beyond these lies between exp of the limit and infinity, or between 0 and exp of the limit."""
 
 WHOLE_LINE: Interval = (fninf, finf)
 
@@ -70,50 +71,49 @@ def exact_interval(value: int | Fraction | Surd, bits: int) -> Interval:
         shift *= 2
 
 
-@require(lambda value, bits: value[1] != 0 and bits > 0, "a number that is not 0, to some precision")
-@ensure(lambda value, upward, result: mpf_gt(result, value) if upward else mpf_lt(result, value), "moved outward")
-def moved(value: Raw, upward: bool, bits: int) -> Raw:
-    """A number moved up or down by a unit in its last of ``bits`` places, at ``bits`` places again."""
-    unit = from_man_exp(1 if upward else -1, value[2] + value[3] - bits)
-    return mpf_add(value, unit, bits, round_ceiling if upward else round_floor)
+@require(lambda bits: bits > 0, "a positive precision")
+@ensure(lambda lower, upper, result: mpf_le(result[0], lower) and mpf_le(upper, result[1]), "moved outward")
+def widened(lower: Raw, upper: Raw, bits: int) -> Interval:
+    """Bounds moved outward by a unit of their last of ``bits + GUARD`` places, rounded to ``bits`` places; 0 stays."""
+    below, above = (from_man_exp(1, end[2] + end[3] - bits - GUARD) for end in (lower, upper))
+    return (
+        mpf_sub(lower, below, bits, round_floor) if lower[1] else lower,
+        mpf_add(upper, above, bits, round_ceiling) if upper[1] else upper,
+    )
 
 
 @require(lambda argument: mpf_le(argument[0], argument[1]), "an interval")
 @ensure(lambda result: mpf_sign(result[0]) >= 0, "an exponential is not negative")
 def exp_interval(argument: Interval, bits: int) -> Interval:
     """The exponentials of an interval."""
+    lower, upper = argument
     wide = bits + GUARD
-    ends = []
-    for value, upward in ((argument[0], False), (argument[1], True)):
-        size = value[2] + value[3]
-        if value == fzero:
-            ends.append(fone)
-        elif value[1] and size <= LARGEST_EXPONENT:
-            ends.append(moved(mpf_exp(value, wide, round_floor), upward, wide))
-        elif mpf_sign(value) < 0:
-            ends.append(moved(exp_limit(-1, wide), True, wide) if upward else fzero)
-        else:
-            ends.append(finf if upward else moved(exp_limit(1, wide), False, wide))
-    return mpf_pos(ends[0], bits, round_floor), mpf_pos(ends[1], bits, round_ceiling)
+    below, above = widened(clipped_exp(lower, wide, round_floor), clipped_exp(upper, wide, round_ceiling), bits)
+    if mpf_gt(EXP_LIMIT[0], lower):
+        below = fzero
+    if mpf_gt(upper, EXP_LIMIT[1]):
+        above = finf
+    return fone if lower == fzero else below, fone if upper == fzero else above
 
 
-@require(lambda sign: sign in (-1, 1), "a sign")
-@ensure(lambda sign, result: mpf_gt(result, fone) == (sign > 0), "exp of a positive number is above 1")
-def exp_limit(sign: int, bits: int) -> Raw:
-    """exp(2**64) or exp(-2**64), approximately."""
-    return mpf_exp(from_man_exp(sign, LARGEST_EXPONENT), bits, round_floor)
+@require(lambda bits: bits > 0, "a positive precision")
+@ensure(lambda value, result: mpf_gt(result, fone) == (mpf_sign(value) > 0) or mpf_eq(result, fone), "above 1 beyond 0")
+def clipped_exp(value: Raw, bits: int, rounding: str) -> Raw:
+    """exp of a number, or of the limit that it lies beyond, as mpmath rounds it."""
+    lowest, highest = EXP_LIMIT
+    return mpf_exp(lowest if mpf_gt(lowest, value) else highest if mpf_gt(value, highest) else value, bits, rounding)
 
 
 @require(lambda argument: mpf_sign(argument[0]) > 0, "a logarithm is taken of a positive number")
 @ensure(lambda result: mpf_le(result[0], result[1]), "the lower end is at most the upper")
 def log_interval(argument: Interval, bits: int) -> Interval:
-    """The natural logarithms of an interval above 0."""
+    """The natural logarithms of an interval above 0.
+
+    The ends are rounded first: just above 1/4, mpmath 1.4 gives the logarithm of a number with many more bits wrongly.
+    """
     wide = bits + GUARD
-    ends = []
-    for value, upward in ((argument[0], False), (argument[1], True)):
-        logarithm = mpf_log(value, wide, round_floor)
-        ends.append(moved(logarithm, upward, wide) if logarithm[1] else logarithm)
-    return mpf_pos(ends[0], bits, round_floor), mpf_pos(ends[1], bits, round_ceiling)
+    lower, upper = mpf_pos(argument[0], wide, round_floor), mpf_pos(argument[1], wide, round_ceiling)
+    return widened(mpf_log(lower, wide, round_floor), mpf_log(upper, wide, round_ceiling), bits)
 
 
 @require(lambda argument: mpf_sign(argument[0]) > 0, "a square root is taken of a positive number")
@@ -137,7 +137,7 @@ def power_interval(base: Interval, exponent: int, bits: int) -> Interval:
     return WHOLE_LINE if sign_of(power) in (None, 0) else mpi_div((fone, fone), power, bits)
 
 
-@require(lambda interval: mpf_le(interval[0], interval[1]), "an interval")
+@total("an interval has a sign, or several")
 @ensure(lambda interval, result: result != 0 or interval[0] == interval[1], "only the interval [0, 0] has sign 0")
 def sign_of(interval: Interval) -> int | None:
     """-1, 0 or 1, or None for an interval with numbers of several signs."""

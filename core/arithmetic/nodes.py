@@ -22,11 +22,10 @@ from grpocheck.core.arithmetic.intervals import (
     intersection,
     log_interval,
     power_interval,
-    sign_of,
     sqrt_interval,
 )
 from grpocheck.core.arithmetic.surd import Surd
-from mpmath.libmp import mpi_add, mpi_mul
+from mpmath.libmp import mpf_sign, mpi_add, mpi_mul
 
 FIRST_BITS = 64
 """The precision of the first enclosure; each further one doubles it."""
@@ -48,42 +47,38 @@ class Expression:
     The factors of a term are in order of their atoms' serial numbers; the term without factors is the exact part.
     """
 
-    __slots__ = ("bits", "interval", "terms")
+    __slots__ = ("bits", "interval", "parts", "table", "terms")
 
-    @require(lambda terms: all(terms.values()), "no term has coefficient 0")
-    @require(lambda terms: any(terms), "an expression without atoms is a plain exact number")
-    @ensure(lambda self: self.bits == 0, "nothing is evaluated before it is asked for")
-    def __init__(self, terms: Terms) -> None:
-        """The sum of these terms."""
+    @total("terms without atoms are caught below")
+    @ensure(lambda self: self.parts, "an expression without atoms is a plain exact number")
+    def __init__(self, table: Table, terms: Terms) -> None:
+        """The sum of these terms, whose coefficients are not 0; ``parts`` are the atoms it is computed from."""
+        self.table = table
         self.terms = terms
+        self.parts: list[Node] = [atom for factors in terms for atom, _ in factors]
         self.bits = 0
         self.interval = WHOLE_LINE
 
-    @ensure(lambda result: result, "an expression has atoms")
-    def parts(self) -> list[Atom]:
-        """The atoms that the enclosure is computed from."""
-        return [atom for factors in self.terms for atom, _ in factors]
-
-    @require(lambda self, bits: bits > self.bits and all(atom.bits >= bits for atom in self.parts()), "atoms first")
+    @require(lambda self, bits: bits > self.bits and all(atom.bits >= bits for atom in self.parts), "atoms first")
     @ensure(lambda self, bits: self.bits == bits, "the precision is reached")
     def evaluate(self, bits: int) -> None:
         """Enclose the sum at a precision, its atoms being enclosed at that precision already."""
         whole: Interval | None = None
+        product: Interval | None
         for factors, coefficient in self.terms.items():
             product = exact_interval(coefficient, bits) if coefficient != 1 or not factors else None
             for atom, power in factors:
                 factor = atom.interval if power == 1 else power_interval(atom.interval, power, bits)
                 product = factor if product is None else mpi_mul(product, factor, bits)
             whole = product if whole is None else mpi_add(whole, product, bits)
-        if whole is not None:
-            self.interval = intersection(self.interval, whole)
+        self.interval = intersection(self.interval, whole or WHOLE_LINE) if self.bits else whole or WHOLE_LINE
         self.bits = bits
 
 
 class Atom:
     """A factor that is not computed with: a function of a number, with its best enclosure so far."""
 
-    __slots__ = ("argument", "bits", "interval", "kind", "serial")
+    __slots__ = ("argument", "bits", "interval", "kind", "parts", "serial")
 
     @require(lambda kind, argument: kind is not Kind.EXACT or not isinstance(argument, Expression), "EXACT is exact")
     @ensure(lambda self: self.bits == 0, "nothing is evaluated before it is asked for")
@@ -92,15 +87,11 @@ class Atom:
         self.kind = kind
         self.argument = argument
         self.serial = serial
+        self.parts: list[Node] = [argument] if isinstance(argument, Expression) else []
         self.bits = 0
         self.interval = WHOLE_LINE
 
-    @ensure(lambda self, result: (not result) == (not isinstance(self.argument, Expression)), "what the argument needs")
-    def parts(self) -> list[Expression]:
-        """The expression that the enclosure is computed from, if it is of one."""
-        return [self.argument] if isinstance(self.argument, Expression) else []
-
-    @require(lambda self, bits: bits > self.bits and all(part.bits >= bits for part in self.parts()), "argument first")
+    @require(lambda self, bits: bits > self.bits and all(part.bits >= bits for part in self.parts), "argument first")
     @ensure(lambda self, bits: self.bits == bits, "the precision is reached")
     def evaluate(self, bits: int) -> None:
         """Enclose the atom at a precision, its argument being enclosed at that precision already.
@@ -115,7 +106,7 @@ class Atom:
             inner = log_interval(inner, bits)
         elif self.kind is Kind.SQRT:
             inner = sqrt_interval(inner, bits)
-        self.interval = intersection(self.interval, inner)
+        self.interval = inner if self.bits == 0 else intersection(self.interval, inner)
         self.bits = bits
 
 
@@ -132,7 +123,7 @@ def refine(node: Node, bits: int) -> None:
     waiting: list[Node] = [node]
     while waiting:
         current = waiting[-1]
-        pending = [part for part in current.parts() if part.bits < bits] if current.bits < bits else []
+        pending = [part for part in current.parts if part.bits < bits] if current.bits < bits else []
         if pending:
             waiting += pending
             continue
@@ -142,15 +133,18 @@ def refine(node: Node, bits: int) -> None:
 
 
 @require(lambda bits: bits > 0, "a positive precision")
-@ensure(lambda node, result: result == sign_of(node.interval), "the sign is that of the enclosure")
+@ensure(lambda node, result: result in (None, mpf_sign(node.interval[0])), "the sign is that of the lower end")
 def decided_sign(node: Node, bits: int) -> int | None:
     """-1 or 1 once the enclosure excludes 0, refined to ``bits`` at most; None when it does not by then."""
     precision = FIRST_BITS
     while True:
         refine(node, min(precision, bits))
-        sign = sign_of(node.interval)
-        if sign is not None or precision >= bits:
+        lower, upper = node.interval
+        sign: int = mpf_sign(lower)
+        if sign == mpf_sign(upper):
             return sign
+        if precision >= bits:
+            return None
         precision *= 2
 
 

@@ -54,17 +54,9 @@ class Real(NumberOperators, Expression):
     Numbers of two tables may be mixed: the result is right, though equal expressions are then not recognised.
     """
 
-    __slots__ = ("_factored", "table")
+    __slots__ = ("_factored",)
 
-    @total("any terms that make an expression")
-    @ensure(lambda self, terms: self.terms is terms, "the terms are kept")
-    def __init__(self, table: Table, terms: Terms) -> None:
-        """The sum of these terms."""
-        super().__init__(terms)
-        self.table = table
-        self._factored: tuple[Coefficient, Powers] | None = None
-
-    @require(lambda self, other: isinstance(other, self.operands), "an operand of this class")
+    @total("the operators pass on what is an operand")
     @ensure(lambda self, other, result: not isinstance(result, Real) or len(result.terms)
             <= len(self.terms) + (len(other.terms) if isinstance(other, Real) else 1), "a sum expands nothing")
     def plus(self, other: Any) -> Any:
@@ -76,13 +68,13 @@ class Real(NumberOperators, Expression):
             summed[factors] = summed.get(factors, ZERO) + coefficient
         return collect(self.table, summed)
 
-    @require(lambda self, other: isinstance(other, self.operands), "an operand of this class")
+    @total("the operators pass on what is an operand")
     @ensure(lambda other, result: isinstance(result, Real) or result != 0 or other == 0, "no product of nonzeros is 0")
     def times(self, other: Any) -> Any:
         """The product."""
         if not isinstance(other, Real):
-            if other == 0:
-                return ZERO
+            if other in (0, 1):
+                return self if other == 1 else ZERO
             return Real(self.table, {factors: other * coefficient for factors, coefficient in self.terms.items()})
         coefficient, powers = self.factored()
         other_coefficient, other_powers = other.factored()
@@ -91,7 +83,8 @@ class Real(NumberOperators, Expression):
             merged[atom] = merged.get(atom, 0) + power
         return product(self.table, coefficient * other_coefficient, merged)
 
-    @ensure(lambda self, result: self.times(result) == 1, "a number times its reciprocal is 1")
+    @ensure(lambda self, result: not isinstance(result, Real) or len(result.terms) == 1 or len(self.terms) == 1,
+            "one over a sum is one term")
     def reciprocal(self) -> Any:
         """One over this number, whose sign is decided first; raises ZeroDivisionError or UndecidedComparison."""
         coefficient, powers = self.factored()
@@ -103,16 +96,21 @@ class Real(NumberOperators, Expression):
 
     @ensure(lambda result: result[1], "a real number has a factor that is an atom")
     def factored(self) -> tuple[Coefficient, Powers]:
-        """A coefficient and powers of atoms whose product this number is; several terms are one atom, led by 1."""
-        if self._factored is None:
-            leading = min(self.terms, key=serial_numbers)
+        """A coefficient and powers of atoms whose product this number is; several terms are one atom, led by 1.
+
+        The leading term is the exact part, or that of the oldest atoms.
+        """
+        factored: tuple[Coefficient, Powers] | None = getattr(self, "_factored", None)
+        if factored is None:
+            leading = min(self.terms, key=lambda factors: [(atom.serial, power) for atom, power in factors])
             coefficient = self.terms[leading]
             if len(self.terms) == 1:
-                self._factored = coefficient, dict(leading)
+                factored = coefficient, dict(leading)
             else:
                 monic = self if coefficient == 1 else self.times(1 / coefficient)
-                self._factored = coefficient, {self.table.atom(Kind.SUM, monic): 1}
-        return self._factored
+                factored = coefficient, {self.table.atom(Kind.SUM, monic): 1}
+            self._factored = factored
+        return factored
 
     @require(lambda bits: bits > 0, "a positive precision")
     @ensure(lambda result: result in (-1, 0, 1, None), "a sign, or none yet")
@@ -220,13 +218,6 @@ class Real(NumberOperators, Expression):
 
 
 Real.operands = (int, Fraction, Surd, Real)
-
-
-@total("any factors have an order")
-@ensure(lambda factors, result: len(result) == len(factors), "one pair a factor")
-def serial_numbers(factors: Factors) -> tuple[tuple[int, int], ...]:
-    """What terms are put in order by; the exact part comes first."""
-    return tuple((atom.serial, power) for atom, power in factors)
 
 
 @total("any coefficients, zero ones included")

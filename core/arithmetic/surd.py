@@ -50,7 +50,7 @@ class Surd(NumberOperators):
         self._sign = 0
         self._hash: int | None = None
 
-    @require(lambda self, other: isinstance(other, self.operands), "an operand of this class")
+    @total("the operators pass on what is an operand")
     @ensure(lambda self, other, result:
             (result.terms.get(RATIONAL, 0) if isinstance(result, Surd) else result) - self.terms.get(RATIONAL, 0)
             == (other.terms.get(RATIONAL, 0) if isinstance(other, Surd) else other), "the rational parts add up")
@@ -65,7 +65,7 @@ class Surd(NumberOperators):
             summed[key] = summed.get(key, ZERO) + coefficient
         return collect(summed)
 
-    @require(lambda self, other: isinstance(other, self.operands), "an operand of this class")
+    @total("the operators pass on what is an operand")
     @ensure(lambda other, result: isinstance(result, Surd) or result != 0 or other == 0, "no product of nonzeros is 0")
     def times(self, other: Any) -> Fraction | Surd:
         """The product."""
@@ -123,7 +123,7 @@ class Surd(NumberOperators):
             shift *= 2
         return self._sign
 
-    @require(lambda self, other: isinstance(other, self.operands), "an operand of this class")
+    @total("the operators pass on what is an operand")
     @ensure(lambda other, result: not result or isinstance(other, Surd), "an irrational equals no rational")
     def equals(self, other: Any) -> bool:
         """Whether the numbers are equal, however they are written: sqrt(12) is 2*sqrt(3)."""
@@ -132,7 +132,7 @@ class Surd(NumberOperators):
         left, right = over_one_base(self, other)
         return left == right
 
-    @require(lambda self, other: isinstance(other, self.operands), "an operand of this class")
+    @total("the operators pass on what is an operand")
     @ensure(lambda self, other, result: result or isinstance(other, Surd), "an irrational equals no rational")
     def order(self, other: Any) -> int:
         """The sign of self - other."""

@@ -52,6 +52,31 @@ def test_logarithms_are_enclosed(mantissa, exponent, bits):
     assert holds(interval, "log", rational(raw), bits) or rational(raw) == 1
 
 
+# Numbers with few bits on, where reductions of the argument leave almost nothing or almost a whole.
+sparse = st.lists(st.tuples(st.sampled_from([-1, 1]), st.integers(-700, 6)), min_size=1, max_size=3).map(
+    lambda bits: sum(sign * Fraction(2) ** place for sign, place in bits)
+)
+
+
+@given(sparse, precisions)
+def test_sparse_numbers_are_enclosed(value, bits):
+    raw = from_man_exp(value.numerator, 1 - value.denominator.bit_length())
+    assert rational(raw) == value
+    assert value == 0 or holds(exp_interval((raw, raw), bits), "exp", value, bits + 800)
+    if value > 0 and value != 1:
+        assert holds(log_interval((raw, raw), bits), "log", value, bits + 800)
+
+
+@pytest.mark.parametrize("bits", [1, 30, 64, 1000])
+@pytest.mark.parametrize("place", [-3, -2, -1, 0, 1, 2])
+@pytest.mark.parametrize("distance", [10, 70, 100, 130, 1100, 3000])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_logarithms_next_to_powers_of_two_are_enclosed(bits, place, distance, sign):
+    value = Fraction(2) ** place + sign * Fraction(1, 2**distance)
+    raw = from_man_exp(value.numerator, 1 - value.denominator.bit_length())
+    assert holds(log_interval((raw, raw), bits), "log", value, bits + 6000)
+
+
 @given(st.integers(1, 2**70), st.integers(60, 400), precisions)
 def test_logarithms_next_to_one_are_enclosed(mantissa, exponent, bits):
     # 0 < e < 1: e - e^2/2 < log(1 + e) < e, and the distances are below e^2.

