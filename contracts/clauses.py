@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import icontract
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+DecoratedClass = TypeVar("DecoratedClass", bound=type)
 
 SWITCH = "GRPOCHECK_CONTRACTS"
 
@@ -91,7 +92,7 @@ class _FunctionClause:
         """The function, checked."""
         checked: Any = self.clause(function)
         known = checked is function or getattr(function, "__wrapped__", None) is checked
-        return function if known else _resting(checked)  # type: ignore[no-any-return]
+        return function if known else _resting(checked)  # type: ignore[no-any-return,unused-ignore]
 
 
 class _ClassClause:
@@ -103,7 +104,7 @@ class _ClassClause:
         if ENABLED:
             _armed(self.clause._invariant)
 
-    def __call__(self, cls: Decorated) -> Decorated:
+    def __call__(self, cls: DecoratedClass) -> DecoratedClass:
         """The class, checked."""
         return self.clause(cls)
 

@@ -9,9 +9,7 @@ from grpocheck.core.domains import OpenBox
 from grpocheck.core.families.simplex import Simplex
 from grpocheck.core.families.softmax import Softmax
 from grpocheck.core.families.supplied import Supplied
-from mpmath import mp, mpf
-
-from . import reference
+from grpocheck.proofs.digits import Reading, context, number
 
 
 def softmax_problem():
@@ -43,24 +41,23 @@ def softmax_problem():
 def test_fifty_digits_contain_the_definition():
     problem = softmax_problem()
     outcome = run(problem, arithmetic=arithmetic_named("enclosure", digits=50))
-    theta = [reference.number(x) for x in problem.theta]
-    groups = reference.data(problem, problem.recorded[0], theta)
+    reading, theta = Reading(problem), [number(x) for x in problem.theta]
+    groups = reading.frozen(0, theta)
     text = outcome.arithmetic.text
     assert len(outcome.iterations[0].steps) == 3
     for step in outcome.iterations[0].steps:
-        slope = reference.gradient(problem, groups, theta)
+        slope = reading.gradient(groups, theta)
         for found, expected in zip(step.gradient, slope, strict=True):
             contains(text(found), expected)
-        eta = reference.number(problem.step_sizes[0][step.number - 1])
+        eta = number(problem.step_sizes[0][step.number - 1])
         theta = [x + eta * g for x, g in zip(theta, slope, strict=True)]
-        contains(text(step.objective), reference.objective(problem, groups, theta))
+        contains(text(step.objective), reading.objective(groups, theta))
 
 
 def contains(enclosure, expected):
-    mp.dps = 80
-    lower, upper = map(mpf, enclosure)
+    lower, upper = map(context.mpf, enclosure)
     assert lower <= expected <= upper
-    assert upper - lower <= mpf(10) ** -48 * max(1, abs(expected))
+    assert upper - lower <= context.mpf(10) ** -48 * max(1, abs(expected))
 
 
 class OnTheBound:

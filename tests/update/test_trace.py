@@ -17,10 +17,10 @@ from grpocheck.core import (
     run,
 )
 from grpocheck.core.oracles import UNDEFINED_GRADIENT
+from grpocheck.verifier.strategies import problems
 from hypothesis import HealthCheck, given, settings
 
 from .test_run import Hill, hill_problem, two_responses
-from .test_whole_problems import problems
 
 
 def traced(path, problem, supply=None, **options):
@@ -51,7 +51,7 @@ def test_a_trace_tells_the_run_in_order(path):
     assert json.loads(lines(path)[10])["answer"] == "undefined-gradient"
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(problem=problems())
 def test_every_run_replays_to_its_outcome(path, problem):
     outcome = traced(path, problem)
