@@ -18,7 +18,13 @@ from enum import StrEnum
 
 from grpocheck.contracts.claims import Kind, claim
 
-MODULES: tuple[str, ...] = ()
+MODULES: tuple[str, ...] = (
+    "grpocheck.proofs.examples",
+    "grpocheck.proofs.properties",
+    "grpocheck.proofs.enumeration",
+    "grpocheck.proofs.smt.checks",
+    "grpocheck.proofs.non_claims.evidence",
+)
 """The modules of grpocheck that hold evidence, in the order in which a report lists it."""
 
 DEFAULT_SECONDS = 120.0
@@ -120,6 +126,8 @@ class Evidence:
     scope: str
     seconds: float
     files: tuple[str, ...]
+    contracts: bool
+    """Whether the contracts of core are on while it runs."""
     check: Check
 
     @property
@@ -141,11 +149,17 @@ _DECLARED: dict[str, Evidence] = {}
 
 
 def evidence(
-    *claims: str, kind: Kind, scope: str, seconds: float = DEFAULT_SECONDS, files: tuple[str, ...] = ()
+    *claims: str,
+    kind: Kind,
+    scope: str,
+    seconds: float = DEFAULT_SECONDS,
+    files: tuple[str, ...] = (),
+    contracts: bool = True,
 ) -> Callable[[Check], Check]:
     """Declare a function as evidence of a kind for claims of the registry, over a scope said in words.
 
-    ``files`` are glob patterns, relative to the working folder, of other files that the finding depends on.
+    ``files`` are glob patterns, relative to the working folder, of other files that the finding depends on. Checks of
+    many cases against a reference of their own may run with ``contracts`` off.
     """
     for identifier in claims:
         claim(identifier)
@@ -154,7 +168,7 @@ def evidence(
 
     def declare(check: Check) -> Check:
         name = f"{check.__module__}:{check.__name__}"
-        _DECLARED[name] = Evidence(name, claims, Kind(kind), scope, seconds, files, check)
+        _DECLARED[name] = Evidence(name, claims, Kind(kind), scope, seconds, files, contracts, check)
         return check
 
     return declare

@@ -6,25 +6,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-
-class UnwritablePath(Exception):  # noqa: N818 - named for what it says
-    """A path that was asked for as output and cannot be written."""
-
-    def __init__(self, option: str, path: Path, reason: str) -> None:
-        """The option that named the path, the path, and why it cannot be written."""
-        super().__init__(f"{option}: {str(path)!r}: {reason}; expected a file that can be written")
+from grpocheck.verifier.failures import BadOption
 
 
 def check_writable(option: str, path: Path) -> None:
-    """Raise UnwritablePath unless a file can be written at a path; leaves nothing behind."""
+    """Raise BadOption unless a file can be written at a path; leaves nothing behind."""
+    expected = "a file that can be written"
     if path.is_dir():
-        raise UnwritablePath(option, path, "it is a folder")
+        raise BadOption(option, path, "it is a folder", expected)
+    if path.exists() and not path.is_file():
+        raise BadOption(option, path, "it is no regular file", expected)
     if not path.parent.is_dir():
-        raise UnwritablePath(option, path, f"there is no folder {str(path.parent)!r}")
+        raise BadOption(option, path, f"there is no folder {str(path.parent)!r}", expected)
     try:
-        handle, trial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        handle, trial = tempfile.mkstemp(prefix=f".{path.name[:64]}.", dir=path.parent)
     except OSError as error:
-        raise UnwritablePath(option, path, error.strerror or str(error)) from error
+        raise BadOption(option, path, error.strerror or str(error), expected) from error
     os.close(handle)
     os.unlink(trial)
 
@@ -32,7 +29,7 @@ def check_writable(option: str, path: Path) -> None:
 @contextmanager
 def written_beside(path: Path) -> Iterator[Path]:
     """A temporary path in the same folder, renamed to ``path`` when the block ends and removed when it fails."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name[:64]}.", dir=path.parent)
     os.close(handle)
     beside = Path(name)
     try:

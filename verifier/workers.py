@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -75,7 +76,8 @@ class _Worker:
         self.process: BaseProcess = context.Process(
             target=run_in_child, args=(entry.name, seconds, far_end), name=entry.name, daemon=True
         )
-        self.process.start()
+        with contracts_switched(entry.contracts):
+            self.process.start()
         far_end.close()
 
     def elapsed(self) -> float:
@@ -120,12 +122,11 @@ def run_evidence(
 ) -> Iterator[tuple[Evidence, Outcome]]:
     """Run pieces of evidence, each with its seconds, at most ``jobs`` at a time; yields them as they finish.
 
-    Contracts are on in the workers, whatever the calling process has. Closing the iterator ends what still runs.
+    Contracts are on in a worker unless its evidence says otherwise, whatever the calling process has. Closing the
+    iterator ends what still runs.
     """
     waiting = list(reversed(entries))
     running: list[_Worker] = []
-    previous = os.environ.get(SWITCH)
-    os.environ[SWITCH] = "on"
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
@@ -140,6 +141,16 @@ def run_evidence(
     finally:
         for worker in running:
             worker.stop()
+
+
+@contextmanager
+def contracts_switched(on: bool) -> Iterator[None]:
+    """The environment in which a process is started, with contracts on or off."""
+    previous = os.environ.get(SWITCH)
+    os.environ[SWITCH] = "on" if on else "off"
+    try:
+        yield
+    finally:
         if previous is None:
             del os.environ[SWITCH]
         else:

@@ -2,9 +2,12 @@
 
 import os
 import time
+from fractions import Fraction
 
 from grpocheck.contracts.claims import Kind
 from grpocheck.contracts.clauses import ensure
+from grpocheck.contracts.comparisons import below, equal
+from grpocheck.core.arithmetic.surd import square_root_of_rational
 from grpocheck.proofs.evidence import Budget, Finding, evidence, held, not_run, refuted, undecided
 
 
@@ -77,3 +80,36 @@ def undecided_in_the_budget(_budget: Budget) -> Finding:
 def witness(_budget: Budget) -> Finding:
     """A non-claim is refuted by its witness."""
     return refuted("F falls from 1/4 to 0", steps=1)
+
+
+@ensure(lambda result: equal(result * result, 2), "B1, B2: the root of two squares to two")
+def root_of_two() -> object:
+    """Right."""
+    return square_root_of_rational(Fraction(2))
+
+
+@ensure(lambda value, result: below(result, root_of_two() + value), "a contract without a claim, which calls another")
+def one_more(value: Fraction) -> Fraction:
+    """Right."""
+    return value + 1
+
+
+@ensure(lambda result: equal(result, result + 0), "B4: consistent at best, for a number that is not decided")
+def undecidable() -> object:
+    """A number whose sign is never known."""
+    return Unknown()
+
+
+class Unknown:
+    """A number whose enclosures always straddle 0."""
+
+    def __add__(self, _other: object) -> "Unknown":
+        """Unknown again."""
+        return self
+
+    def __sub__(self, _other: object) -> "Unknown":
+        """Unknown again."""
+        return self
+
+    def decided_sign(self, _bits: int) -> None:
+        """Never decided."""

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from grpocheck.proofs.evidence import Finding, held, refuted, undecided
 from grpocheck.verifier import digest as digest_module
 from grpocheck.verifier.cache import Cache

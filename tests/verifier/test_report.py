@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from grpocheck.contracts.claims import Claim, Kind
 from grpocheck.contracts.coverage import Coverage, Gap
 from grpocheck.proofs.evidence import Finding, Verdict, broken, held, not_run, refuted, undecided

@@ -71,7 +71,7 @@ def test_contracts_are_on_in_the_workers(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_module_that_cannot_be_imported_is_broken() -> None:
     entry = find("planted:holds")
-    gone = Evidence("no_such_module:check", ("E2",), entry.kind, "one case", 60, (), entry.check)
+    gone = Evidence("no_such_module:check", ("E2",), entry.kind, "one case", 60, (), True, entry.check)
     ((_, outcome),) = run_evidence([(gone, 60)], 1, ignore)
     assert outcome.findings["E2"].broken
     assert "no_such_module" in outcome.findings["E2"].detail

@@ -1,0 +1,85 @@
+"""The commands ``claims`` and ``explain``."""
+
+import json
+from typing import Any
+
+from grpocheck.contracts.claims import REGISTRY, Claim
+from grpocheck.verifier.failures import BadOption, emit
+from grpocheck.verifier.glossary import BY_WORD, ENTRIES
+from grpocheck.verifier.tables import drawn, table
+from rich.text import Text
+
+
+def list_claims(as_json: bool) -> int:
+    """Print every claim and non-claim with the evidence that the registry says it has."""
+    if as_json:
+        emit(json.dumps([claim_mapping(entry) for entry in REGISTRY.values()], indent=2, ensure_ascii=False))
+        return 0
+    promised = table("claim", "what must hold", "evidence it is known to have")
+    refuted = table("non-claim", "what is not promised, and must be refuted", "evidence")
+    for entry in REGISTRY.values():
+        (promised if entry.promised else refuted).add_row(entry.id, entry.statement, requirements(entry))
+    emit(drawn([promised, Text(""), refuted]))
+    return 0
+
+
+def claim_mapping(entry: Claim) -> dict[str, Any]:
+    """A registry entry for programs."""
+    return {
+        "id": entry.id,
+        "statement": entry.statement,
+        "seed": entry.seed,
+        "promised": entry.promised,
+        "requires": {kind.value: count for kind, count in entry.requires.items()},
+    }
+
+
+def requirements(entry: Claim) -> str:
+    """The required evidence in words: ``enumeration 2, contract 5``."""
+    strongest_first = sorted(entry.requires.items(), key=lambda item: -item[0].strength)
+    return ", ".join(f"{kind} {count}" for kind, count in strongest_first) or "none yet"
+
+
+def explain(word: str, as_json: bool) -> int:
+    """Print what a claim, status, error, kind of evidence or verdict means; BadOption for any other word."""
+    claim = REGISTRY.get(word.upper())
+    mapping = explained_claim(claim) if claim is not None else explained_word(word)
+    if as_json:
+        emit(json.dumps(mapping, indent=2, ensure_ascii=False))
+        return 0
+    parts = [Text(f"{mapping['word']} ({mapping['sort']})", style="bold"), Text(mapping["meaning"]), Text("")]
+    parts.append(Text(f"stated in   {mapping['stated']}"))
+    for line in mapping.get("contracts", []):
+        parts.append(Text(f"contract    {line}"))
+    for line in mapping.get("evidence", []):
+        parts.append(Text(f"evidence    {line}"))
+    emit(drawn(parts))
+    return 0
+
+
+def explained_word(word: str) -> dict[str, Any]:
+    """A word of the glossary."""
+    entry = BY_WORD.get(word.lower())
+    if entry is None:
+        known = ", ".join([*REGISTRY, *(entry.word for entry in ENTRIES)])
+        raise BadOption("explain", word, "it is not in the glossary", f"one of {known}")
+    return {"word": entry.word, "sort": entry.sort, "meaning": entry.meaning, "stated": entry.stated}
+
+
+def explained_claim(claim: Claim) -> dict[str, Any]:
+    """A claim with the contracts of core that state it and the evidence declared for it."""
+    import grpocheck.core  # noqa: F401 - loads the contracts
+    from grpocheck.contracts.observation import clauses_of
+    from grpocheck.proofs.evidence import discover
+
+    clauses = {clause for clause, _ in clauses_of("grpocheck.core") if claim.id in clause.claims}
+    return {
+        "word": claim.id,
+        "sort": "claim" if claim.promised else "non-claim: not promised, to be refuted",
+        "meaning": claim.statement,
+        "stated": f"SPEC.md section 2, from seed {claim.seed}; registered evidence: {requirements(claim)}",
+        "contracts": sorted(f"{clause.subject}: {clause.description}" for clause in clauses),
+        "evidence": [
+            f"{entry.kind}: {entry.scope} ({entry.name})" for entry in discover() if claim.id in entry.claims
+        ],
+    }

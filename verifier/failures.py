@@ -1,0 +1,95 @@
+"""From what went wrong to one message on stderr and an exit status, never a traceback.
+
+0 it holds (of ``run``: any of the three statuses) · 1 refuted, violated or lost · 2 bad input · 3 undecided in the
+budget · 130 interrupted.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec
+
+import typer
+
+REFUTED, BAD_INPUT, UNDECIDED, INTERRUPTED = 1, 2, 3, 130
+
+Arguments = ParamSpec("Arguments")
+
+
+class BadOption(Exception):  # noqa: N818 - named for what it says
+    """An option whose value cannot be used: names the option, shows the value, says what was expected."""
+
+    def __init__(self, option: str, value: object, problem: str, expected: str) -> None:
+        """The option, the value as given, what is wrong with it, and what was expected."""
+        super().__init__(f"{option}: {str(value)!r}: {problem}; expected {expected}")
+
+
+def exit_status_of(error: Exception) -> int | None:
+    """The exit status of an error that a person can act on; None for any other, which is a defect of grpocheck."""
+    from grpocheck.contracts.claims import UnknownClaim
+    from grpocheck.contracts.clauses import ContractViolation
+
+    if isinstance(error, BadOption | UnknownClaim | OSError | UnicodeDecodeError):
+        return BAD_INPUT
+    if isinstance(error, ContractViolation):
+        return REFUTED
+    from grpocheck.core import InvalidProblem, SupplyViolation, TraceError, TraceMismatch
+    from grpocheck.core.arithmetic import DigitBudgetExceeded, NotExact, UndecidedComparison
+
+    if isinstance(error, InvalidProblem | TraceError | NotExact):
+        return BAD_INPUT
+    if isinstance(error, SupplyViolation | TraceMismatch):
+        return REFUTED
+    if isinstance(error, UndecidedComparison | DigitBudgetExceeded):
+        return UNDECIDED
+    return None
+
+
+def message_of(error: Exception) -> str:
+    """What is said of an error that a person can act on."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{str(error.filename)!r}: {error.strerror}; expected a file that can be read"
+    return str(error)
+
+
+def say(text: str) -> None:
+    """Say something on stderr."""
+    print(text, file=sys.stderr)
+
+
+def emit(text: str) -> None:
+    """Print to stdout; a reader who went away (a closed pipe) is no error, the rest goes nowhere."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def guarded(command: Callable[Arguments, int]) -> Callable[Arguments, None]:
+    """A command that returns its exit status, as one that exits with it whatever happens."""
+
+    @wraps(command)
+    def exiting(*arguments: Arguments.args, **options: Arguments.kwargs) -> None:
+        try:
+            status = command(*arguments, **options)
+        except KeyboardInterrupt:
+            say("interrupted")
+            status = INTERRUPTED
+        except typer.Exit:
+            raise
+        except Exception as error:
+            known = exit_status_of(error)
+            if known is None and os.environ.get("GRPOCHECK_TRACEBACK") == "on":
+                raise
+            if known is None:
+                say(
+                    f"grpocheck: a defect of grpocheck itself: {type(error).__name__}: {error}\n"
+                    "GRPOCHECK_TRACEBACK=on shows where; please report it"
+                )
+            else:
+                say(f"grpocheck: {message_of(error)}")
+            status = REFUTED if known is None else known
+        raise typer.Exit(status)
+
+    return exiting

@@ -1,0 +1,106 @@
+"""The outcome of a run for people: why it stopped and where, its calls against their bounds, its steps."""
+
+from collections.abc import Iterator
+
+from grpocheck.core import Outcome, Status, Supply
+from grpocheck.verifier.tables import abbreviated, drawn, table
+from rich.console import RenderableType
+from rich.text import Text
+
+MOST_STEPS = 24
+"""Steps listed in full; of a longer run the first and the last ones are."""
+
+CALLS = (
+    ("draws", "response draws"),
+    ("gradient_attempts", "gradient attempts"),
+    ("membership_calls", "membership calls"),
+    ("steps_applied", "steps applied"),
+    ("outer_iterations_started", "outer iterations started"),
+    ("reward_evaluations", "reward evaluations"),
+    ("mass_evaluations", "mass evaluations"),
+    ("square_roots", "square roots"),
+    ("logarithms", "logarithms"),
+    ("exponentials", "exponentials"),
+    ("comparisons", "comparisons"),
+)
+
+BOUNDED_BY = {"membership_calls": "gradient_attempts", "steps_applied": "gradient_attempts"}
+"""C2, C3: neither exceeds the gradient attempts, and so T*K bounds both."""
+
+ARITHMETIC_IN_WORDS = {
+    "exact": "exact: rationals and square roots, every comparison decided",
+    "enclosure": "certified enclosures: every comparison decided by intervals that hold the number",
+    "mp": "mpmath numbers, NOT certified: comparisons are rounded, equality contracts are not evaluated",
+}
+
+
+def outcome_tables(outcome: Outcome, supply: Supply, title: str, contracts: bool) -> str:
+    """The whole view, as text."""
+    return drawn(outcome_parts(outcome, supply, title, contracts))
+
+
+def outcome_parts(outcome: Outcome, supply: Supply, title: str, contracts: bool) -> Iterator[RenderableType]:
+    """Headline, parameter, how it was computed, ledger, steps."""
+    mapping = outcome.to_mapping()
+    yield Text(title, style="bold")
+    yield Text(f"{outcome.status}: {status_in_words(outcome, supply)}")
+    yield Text("")
+    for name, entry in zip(parameter_names(len(mapping["theta"])), mapping["theta"], strict=True):
+        yield Text(f"{name} = {in_text(entry)}")
+    yield Text(f"arithmetic  {ARITHMETIC_IN_WORDS.get(mapping['arithmetic'], mapping['arithmetic'])}")
+    yield Text(f"draws       {draws_in_words(mapping['draws'])}")
+    yield Text(f"contracts   {'on' if contracts else 'off (GRPOCHECK_CONTRACTS=off): nothing was checked on the way'}")
+    yield Text("")
+    ledger = table("oracle calls", "made", "at most", right=("made", "at most"))
+    for key, label in CALLS:
+        if mapping["ledger"].get(key) or key in mapping["bounds"]:
+            bound = mapping["bounds"].get(BOUNDED_BY.get(key, key), "")
+            ledger.add_row(label, str(mapping["ledger"][key]), str(bound))
+    yield ledger
+    steps = mapping["steps"]
+    if steps:
+        yield Text("")
+        listing = table("t", "k", "theta after the step", "objective F_t", right=("t", "k"))
+        shown = steps if len(steps) <= MOST_STEPS else [*steps[: MOST_STEPS // 2], None, *steps[-MOST_STEPS // 2 :]]
+        for step in shown:
+            if step is None:
+                listing.add_row("...", "...", f"{len(steps) - MOST_STEPS} more steps", "")
+            else:
+                theta = ", ".join(in_text(entry, 40) for entry in step["theta"])
+                listing.add_row(str(step["t"]), str(step["k"]), theta, in_text(step["objective"], 40))
+        yield listing
+
+
+def parameter_names(dimension: int) -> list[str]:
+    """theta, or theta_1 ... theta_d."""
+    return ["theta"] if dimension == 1 else [f"theta_{i}" for i in range(1, dimension + 1)]
+
+
+def in_text(entry: str | list[str], most: int = 100) -> str:
+    """A number of the outcome format: an exact text, or an enclosure as [lower, upper]."""
+    if isinstance(entry, list):
+        return f"[{', '.join(abbreviated(end, most) for end in entry)}]"
+    return abbreviated(entry, most)
+
+
+def draws_in_words(source: dict[str, object]) -> str:
+    """Where the draws came from, and how to have the same again."""
+    if source["source"] == "seed":
+        return f"seed {source['seed']} ({source['generator']}); --seed {source['seed']} gives the same again"
+    return {"recorded": "recorded in the problem", "supplied": "by the supplied oracle"}[str(source["source"])]
+
+
+def status_in_words(outcome: Outcome, supply: Supply) -> str:
+    """Why the run ended, and where."""
+    last = outcome.iterations[-1]
+    where = f"outer iteration {last.frozen.outer_iteration}, inner step {last.steps[-1].number}"
+    if outcome.status is Status.COMPLETE:
+        return "all outer iterations ran, every step was applied"
+    if outcome.status is Status.INVALID_UPDATE:
+        proposal = ", ".join(in_text(outcome.arithmetic.text(entry)) for entry in last.steps[-1].proposal or ())
+        return f"stopped at {where}: the proposal {proposal} is outside U; theta is the last valid parameter"
+    if supply.gradient is not None:
+        reason = "the supplied gradient oracle answered undefined"
+    else:
+        reason = "a drawn response of nonzero advantage sits on its active bound, and F_t has a kink there (F2)"
+    return f"stopped at {where}: {reason}; theta is the last valid parameter"

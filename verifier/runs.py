@@ -1,0 +1,102 @@
+"""The commands ``run`` and ``replay``."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grpocheck.contracts.clauses import ENABLED
+from grpocheck.core import Outcome, Supply, TraceWriter, read_problem, replay, run
+from grpocheck.core.events import Event, Observer
+from grpocheck.core.events import Kind as EventKind
+from grpocheck.verifier.arithmetics import chosen_arithmetic
+from grpocheck.verifier.failures import emit, say
+from grpocheck.verifier.files import check_writable
+from grpocheck.verifier.outcomes import outcome_tables
+from grpocheck.verifier.progress import progress_bar
+from grpocheck.verifier.supplies import load_supply
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked of ``run``."""
+
+    problem: Path
+    json: bool
+    trace: Path | None
+    arithmetic: str
+    digits: int | None
+    max_digits: int | None
+    max_bits: int | None
+    seed: int | None
+    supply: str | None
+
+
+def run_problem(request: Request) -> int:
+    """Run a problem file and print its outcome; 0 for any of the three statuses."""
+    arithmetic = chosen_arithmetic(
+        request.arithmetic,
+        lambda reason: say(f"grpocheck: from here on certified enclosures instead of exact numbers: {reason}"),
+        digits=request.digits,
+        max_digits=request.max_digits,
+        max_bits=request.max_bits,
+    )
+    supply = load_supply(request.supply) if request.supply is not None else Supply()
+    if request.trace is not None:
+        check_writable("--trace", request.trace)
+    problem = read_problem(request.problem)
+    own_arithmetic = supply.arithmetic is not None and request.arithmetic == "auto"
+    with ExitStack() as stack:
+        observers: list[Observer] = [stack.enter_context(step_progress(problem.outer_iterations * problem.inner_steps))]
+        if request.trace is not None:
+            observers.append(stack.enter_context(TraceWriter(request.trace)))
+        outcome = run(
+            problem,
+            supply,
+            arithmetic=None if own_arithmetic else arithmetic,
+            seed=request.seed,
+            observer=lambda event: tell_all(observers, event),
+        )
+    show(outcome, request.json, supply, str(request.problem))
+    return 0
+
+
+def replay_trace(trace: Path, as_json: bool, supply_name: str | None) -> int:
+    """Replay a trace and print the outcome that it led to again."""
+    supply = load_supply(supply_name) if supply_name is not None else None
+    outcome = replay(trace, supply)
+    show(outcome, as_json, supply or Supply(), f"{trace}: replayed, every event the same")
+    return 0
+
+
+def show(outcome: Outcome, as_json: bool, supply: Supply, title: str) -> None:
+    """Print an outcome as JSON or as tables, and say whether contracts are on."""
+    if as_json:
+        emit(json.dumps(outcome_mapping(outcome), indent=2, ensure_ascii=False))
+    else:
+        emit(outcome_tables(outcome, supply, title, ENABLED))
+
+
+def outcome_mapping(outcome: Outcome) -> dict[str, Any]:
+    """The outcome format, and whether contracts were checked."""
+    return {**outcome.to_mapping(), "contracts": "on" if ENABLED else "off"}
+
+
+def tell_all(observers: list[Observer], event: Event) -> None:
+    """Tell several observers of an event."""
+    for observer in observers:
+        observer(event)
+
+
+@contextmanager
+def step_progress(steps: int) -> Iterator[Observer]:
+    """An observer that moves a progress bar on by one for every applied step."""
+    with progress_bar("inner steps", steps) as advance:
+
+        def observe(event: Event) -> None:
+            if event.kind is EventKind.APPLY:
+                advance(1)
+
+        yield observe

@@ -1,0 +1,124 @@
+"""The report of a verification for people: one row for each claim and each non-claim, then what is missing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from grpocheck.proofs.evidence import Verdict
+from grpocheck.verifier.report import ClaimReport, Report, Row
+from grpocheck.verifier.tables import drawn, table
+from rich.console import RenderableType
+from rich.text import Text
+
+STYLE = {
+    Verdict.HELD: "green",
+    Verdict.REFUTED: "bold red",
+    Verdict.UNDECIDED: "yellow",
+    Verdict.NOT_RUN: "dim",
+    None: "dim",
+}
+
+
+def summary(report: Report, written_to: Path) -> str:
+    """The whole summary, as text."""
+    return drawn(summary_parts(report, written_to))
+
+
+def summary_parts(report: Report, written_to: Path) -> Iterator[RenderableType]:
+    """Coverage, the claims, the non-claims, what did not run, what was lost, the verdict."""
+    if report.coverage is not None:
+        coverage = report.coverage
+        yield Text(
+            f"contracts: {coverage.covered} of {coverage.functions} functions of core carry precondition and "
+            f"postcondition ({len(coverage.declared_total)} are total and say so)"
+        )
+        for gap in coverage.gaps:
+            yield Text(f"  {gap}", style="bold red")
+        yield Text("")
+    claims = [entry for entry in report.claims if entry.claim.promised]
+    non_claims = [entry for entry in report.claims if not entry.claim.promised]
+    if claims:
+        rows = table("claim", "verdict", "strongest evidence", "size", "also", "time", right=("time",))
+        for entry in claims:
+            rows.add_row(entry.claim.id, verdict(entry), *evidence_cells(entry))
+        yield rows
+    if non_claims:
+        yield Text("")
+        rows = table("non-claim", "verdict", "witness", "time", right=("time",))
+        for entry in non_claims:
+            strongest = entry.strongest
+            cells = (one_line(strongest.finding.detail), duration(strongest)) if strongest is not None else ("", "")
+            rows.add_row(entry.claim.id, verdict(entry), *cells)
+        yield rows
+    yield from missing_parts(report)
+    yield Text("")
+    cached = sum(row.cached for row in unique_rows(report))
+    yield Text(
+        f"{len(unique_rows(report))} pieces of evidence, {cached} of them from the cache, in {report.seconds:.0f} s; "
+        f"report: {written_to}"
+    )
+    yield Text(*conclusion(report))
+
+
+def missing_parts(report: Report) -> Iterator[RenderableType]:
+    """Refuted claims with their counterexample, what could not run, and what was lost."""
+    for entry in report.claims:
+        for row in entry.rows:
+            if entry.fails and row.finding.verdict == (Verdict.REFUTED if entry.claim.promised else Verdict.HELD):
+                yield Text(f"\n{entry.claim.id} {row.finding.verdict} by {row.name}: {row.finding.detail}", style="red")
+    for missing in report.not_run:
+        yield Text(f"\nnot run: {missing['what']}: {missing['why']}; to enable it: {missing['enable']}", style="yellow")
+    for loss in report.losses:
+        yield Text(f"\n{'undecided' if loss.verdict == Verdict.UNDECIDED else 'lost'}: {loss}", style="bold red")
+
+
+def conclusion(report: Report) -> tuple[str, str]:
+    """The last line and its style."""
+    open_claims = [entry.claim.id for entry in report.claims if not entry.succeeds]
+    rest = f"; not established here: {', '.join(open_claims)}" if open_claims else ""
+    if report.exit_status == 0:
+        return f"ok: nothing is refuted and no evidence is lost{rest}", "green"
+    if report.exit_status == 3:
+        return f"undecided in the budget{rest}", "yellow"
+    return f"NOT ok{rest}", "bold red"
+
+
+def verdict(entry: ClaimReport) -> Text:
+    """The verdict as a coloured word."""
+    style = "green" if entry.succeeds else "bold red" if entry.fails else STYLE[entry.verdict]
+    return Text(entry.verdict.value if entry.verdict is not None else "not covered", style=style)
+
+
+def evidence_cells(entry: ClaimReport) -> tuple[str, str, str, str]:
+    """Kind and scope, size, other kinds, and time of the strongest evidence."""
+    strongest = entry.strongest
+    if strongest is None:
+        return "", "", "", ""
+    others = sorted(
+        {row.kind for row in entry.rows if row.finding.verdict == strongest.finding.verdict} - {strongest.kind},
+        key=lambda kind: -kind.strength,
+    )
+    text = f"{strongest.kind}: {strongest.scope}"
+    if strongest.finding.verdict != Verdict.HELD:
+        text += f" - {one_line(strongest.finding.detail)}"
+    return text, size(strongest), ", ".join(others), duration(strongest)
+
+
+def size(row: Row) -> str:
+    """The counts of a finding: ``16384 cases``."""
+    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in row.finding.counts.items())
+
+
+def duration(row: Row) -> str:
+    """Seconds, marked when the finding came from the cache."""
+    return f"{row.seconds:.1f} s{' (cached)' if row.cached else ''}"
+
+
+def one_line(text: str, most: int = 160) -> str:
+    """A text on one line, shortened."""
+    joined = " ".join(text.split())
+    return joined if len(joined) <= most else f"{joined[:most]}..."
+
+
+def unique_rows(report: Report) -> list[Row]:
+    """Each piece of evidence once."""
+    return list({row.name: row for entry in report.claims for row in entry.rows}.values())

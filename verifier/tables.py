@@ -1,0 +1,37 @@
+"""Tables and text for people: rich where there is a terminal, plain text elsewhere."""
+
+from collections.abc import Iterable
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, RenderableType
+from rich.table import Table
+
+WIDTH = 110
+"""The width of tables that are not printed to a terminal."""
+
+
+def drawn(parts: Iterable[RenderableType]) -> str:
+    """The parts as text, with colours where stdout is a terminal."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=WIDTH)
+    with console.capture() as capture:
+        for part in parts:
+            console.print(part, markup=False)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+def table(*columns: str, right: Iterable[str] = ()) -> Table:
+    """An empty table; the columns named in ``right`` hold numbers."""
+    drawn_table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column in columns:
+        drawn_table.add_column(column, justify="right" if column in set(right) else "left", overflow="fold")
+    return drawn_table
+
+
+def abbreviated(text: str, most: int = 100) -> str:
+    """A long number cut in the middle, saying how long it is."""
+    if len(text) <= most:
+        return text
+    half = (most - 30) // 2
+    return f"{text[:half]}...{text[-half:]} ({len(text)} characters)"

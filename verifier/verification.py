@@ -1,0 +1,72 @@
+"""The command ``verify``: the ladder with its progress, its report as a file, and its tables."""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+
+from grpocheck.contracts.claims import select
+from grpocheck.proofs.evidence import Evidence, Finding
+from grpocheck.verifier.cache import Cache
+from grpocheck.verifier.failures import emit, say
+from grpocheck.verifier.files import check_writable, write_text
+from grpocheck.verifier.ladder import Settings, verify
+from grpocheck.verifier.page import page
+from grpocheck.verifier.summary import summary
+
+
+class Quiet:
+    """A watcher for output that nobody looks at: one line on stderr for each piece of evidence."""
+
+    def planned(self, entries: Sequence[Evidence]) -> None:
+        """Say how many pieces there are."""
+        say(f"{len(entries)} pieces of evidence")
+
+    def progressed(self, entry: Evidence, done: int, total: int) -> None:
+        """Say nothing between start and finish."""
+
+    def finished(self, entry: Evidence, findings: Mapping[str, Finding], cached: bool) -> None:
+        """Say what was found."""
+        verdicts = ", ".join(sorted({finding.verdict.value for finding in findings.values()})) or "nothing"
+        say(f"{entry.kind}  {entry.name.removeprefix('grpocheck.')}: {verdicts}{' (from the cache)' if cached else ''}")
+
+
+def verify_claims(
+    identifiers: Sequence[str],
+    jobs: int | None,
+    seconds: float | None,
+    json_path: Path,
+    html_path: Path | None,
+    cache_folder: Path | None,
+) -> int:
+    """Verify, write the report, print it; the exit status of the report."""
+    claims = select(identifiers)
+    to_stdout = str(json_path) == "-"
+    if not to_stdout:
+        check_writable("--json", json_path)
+    if html_path is not None:
+        check_writable("--html", html_path)
+    settings = Settings(jobs or os.cpu_count() or 1, seconds, Cache(cache_folder))
+    signal.signal(signal.SIGTERM, as_interrupt)
+    if sys.stderr.isatty():
+        from grpocheck.verifier.watching import Bars
+
+        with Bars() as bars:
+            report = verify(claims, settings, bars)
+    else:
+        report = verify(claims, settings, Quiet())
+    text = json.dumps(report.to_mapping(), indent=2, ensure_ascii=False) + "\n"
+    if not to_stdout:
+        write_text(json_path, text)
+    if html_path is not None:
+        write_text(html_path, page(report))
+    emit(text.rstrip() if to_stdout else summary(report, json_path))
+    return report.exit_status
+
+
+def as_interrupt(_signal: int, _frame: FrameType | None) -> None:
+    """End on SIGTERM as on Ctrl-C, so that the worker processes end too."""
+    raise KeyboardInterrupt
