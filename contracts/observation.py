@@ -5,7 +5,9 @@ evaluation counts as decided only when none of the comparisons inside it was lef
 that is merely consistent with its enclosures is no evidence.
 """
 
+import importlib
 import inspect
+import pkgutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -42,7 +44,7 @@ class Observation:
 
 @contextmanager
 def observed_clauses(package: str) -> Iterator[Observation]:
-    """Count the evaluations of every contract in the loaded modules of a package while the block runs."""
+    """Count the evaluations of every contract in the modules of a package while the block runs."""
     seen = Observation(Counter(), Counter())
     originals: list[tuple[Any, Callable[..., Any]]] = []
     for clause, contract in clauses_of(package):
@@ -74,7 +76,10 @@ def _counting(
 
 
 def clauses_of(package: str) -> Iterator[tuple[Clause, Any]]:
-    """Every contract in the loaded modules of a package: the clause and icontract's own object."""
+    """Every contract in a package, all its modules loaded: the clause and icontract's own object."""
+    root = importlib.import_module(package)
+    for found in pkgutil.walk_packages(getattr(root, "__path__", ()), f"{package}."):
+        importlib.import_module(found.name)
     listed: set[int] = set()
     for name in sorted(sys.modules):
         if name == package or name.startswith(f"{package}."):

@@ -68,7 +68,6 @@ def explained_word(word: str) -> dict[str, Any]:
 
 def explained_claim(claim: Claim) -> dict[str, Any]:
     """A claim with the contracts of core that state it and the evidence declared for it."""
-    import grpocheck.core  # noqa: F401 - loads the contracts
     from grpocheck.contracts.observation import clauses_of
     from grpocheck.proofs.evidence import discover
 

@@ -1,0 +1,185 @@
+"""Habits of the whole house, held by walking its files."""
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from grpocheck.contracts.claims import REGISTRY
+from grpocheck.contracts.coverage import contract_coverage
+from grpocheck.contracts.observation import clauses_of
+from grpocheck.proofs.evidence import MODULES, discover
+
+HOUSE = Path(__file__).resolve().parent.parent
+ROOMS = ("contracts", "core", "proofs", "verifier", "package")
+MOST_LINES = 400
+
+# Who may import whom: verifier -> proofs -> core -> contracts.
+BELOW = {
+    "contracts": {"contracts"},
+    "core": {"core", "contracts"},
+    "proofs": {"proofs", "core", "contracts"},
+    "verifier": {"verifier", "proofs", "core", "contracts"},
+    "package": {"verifier"},
+}
+# Importing CrossHair switches icontract off in the process, so only these may do it.
+MAY_IMPORT_CROSSHAIR = ("contracts/exact_reals/", "proofs/symbolic/")
+
+
+def sources(*rooms: str) -> list[Path]:
+    return sorted(path for room in rooms for path in (HOUSE / room).rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield node.module
+
+
+def test_every_function_of_core_carries_its_contracts() -> None:
+    coverage = contract_coverage(HOUSE / "core")
+    assert [str(gap) for gap in coverage.gaps] == []
+    assert coverage.covered == coverage.functions > 100
+
+
+def test_no_file_is_long() -> None:
+    lengths = {str(path): len(path.read_text(encoding="utf-8").splitlines()) for path in sources(*ROOMS, "tests")}
+    assert {path: lines for path, lines in lengths.items() if lines > MOST_LINES} == {}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_module_class_and_function_says_what_it_is(room: str) -> None:
+    silent = []
+    for path in sources(room):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        nodes: list[ast.Module | ast.ClassDef | ast.FunctionDef] = [tree]
+        nodes += [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        nodes += [
+            node
+            for owner in (tree, *(inner for inner in ast.walk(tree) if isinstance(inner, ast.ClassDef)))
+            for node in owner.body
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+        ]
+        silent += [f"{path}:{getattr(node, 'name', 'module')}" for node in nodes if not ast.get_docstring(node)]
+    assert silent == []
+
+
+def test_there_is_no_float_in_core() -> None:
+    floats = [
+        f"{path}:{node.lineno}"
+        for path in sources("core")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.Constant)
+        and isinstance(node.value, float | complex))
+        or (isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("float", "complex"))
+    ]
+    assert floats == []
+
+
+def test_contracts_name_claims_that_exist() -> None:
+    """A description that begins like a claim's identifier names one of the registry."""
+    like_a_claim = re.compile(r"[A-Z]\d+(?:, [A-Z]\d+)*:")
+    unknown = []
+    seen = 0
+    for clause, _ in clauses_of("grpocheck.core"):
+        label = like_a_claim.match(clause.description)
+        if label is not None:
+            seen += 1
+            named = label.group(0)[:-1].split(", ")
+            if tuple(named) != clause.claims or not set(named) <= set(REGISTRY):
+                unknown.append(f"{clause.subject}: {clause.description}")
+    assert unknown == []
+    assert seen > 50
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_imports_point_one_way(room: str) -> None:
+    wrong = []
+    for path in sources(room):
+        for name in imports(path):
+            head, _, rest = name.partition(".")
+            if head == "grpocheck" and rest and rest.split(".")[0] not in BELOW[room]:
+                wrong.append(f"{path} imports {name}")
+    assert wrong == []
+
+
+def test_only_symbolic_work_imports_crosshair() -> None:
+    found = [
+        f"{path} imports {name}"
+        for path in sources(*ROOMS)
+        if not str(path.relative_to(HOUSE)).startswith(MAY_IMPORT_CROSSHAIR)
+        for name in imports(path)
+        if name.split(".")[0] == "crosshair"
+    ]
+    assert found == []
+
+
+def test_the_command_and_its_evidence_do_not_load_crosshair() -> None:
+    code = (
+        "import sys, grpocheck.verifier.verification, grpocheck.verifier.runs, grpocheck.proofs.evidence as evidence;"
+        "evidence.discover(); print([name for name in sys.modules if name.startswith('crosshair')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=HOUSE)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_evidence_module_is_listed() -> None:
+    """A module that declares evidence and is not in MODULES would never run."""
+    declaring = {
+        ".".join(("grpocheck", *path.relative_to(HOUSE).with_suffix("").parts))
+        for path in sources("proofs")
+        if re.search(r"^@evidence\(", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert declaring == set(MODULES)
+    assert {entry.module for entry in discover()} == set(MODULES)
+
+
+def test_nothing_is_left_unfinished() -> None:
+    marks = re.compile(r"\b(?:TODO|FIXME|XXX)\b|raise NotImplementedError\b")
+    found = [
+        f"{path}:{number}"
+        for path in sources(*ROOMS)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if marks.search(line)
+    ]
+    assert found == []
+
+
+@pytest.mark.slow
+def test_an_installed_wheel_works_in_an_empty_folder(tmp_path: Path) -> None:
+    """Nothing named core, contracts, proofs or verifier is installed at top level, and grpocheck.core imports."""
+    source = tmp_path / "source"
+    shutil.copytree(
+        HOUSE,
+        source,
+        ignore=shutil.ignore_patterns(".git", ".venv", ".links", "build", "*.egg-info", "__pycache__", ".*_cache"),
+    )
+    wheels, empty = tmp_path / "wheels", tmp_path / "empty"
+    empty.mkdir()
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    subprocess.run([*pip, "wheel", "--no-deps", "-q", "-w", str(wheels), str(source)], check=True)
+    (wheel,) = wheels.glob("grpocheck-*.whl")
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = str(tmp_path / "venv" / "bin" / "python")
+    subprocess.run([python, "-m", "pip", "--disable-pip-version-check", "install", "-q", str(wheel)], check=True)
+    script = (
+        "import importlib.util as find, pathlib\n"
+        "from grpocheck.core import Problem, Status, Supply, run, read_problem\n"
+        "import grpocheck.verifier.cli, grpocheck.proofs.symbolic\n"
+        "print([name for name in ('core', 'contracts', 'proofs', 'verifier', 'package') if find.find_spec(name)])\n"
+    )
+    done = subprocess.run([python, "-c", script], capture_output=True, text=True, check=True, cwd=empty)
+    assert done.stdout.strip() == "[]"
+    example = HOUSE / "examples" / "undefined_gradient.toml"
+    command = [str(tmp_path / "venv" / "bin" / "grpocheck"), "run", str(example), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=empty)
+    assert '"3/5"' in done.stdout
