@@ -52,7 +52,7 @@ def findings_of(entry: Evidence, budget: Budget) -> dict[str, Finding]:
 
 def run_in_child(name: str, seconds: float, pipe: Connection) -> None:
     """The body of a worker process: sends ``("progress", done, total)`` and at last the findings or why it has none."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.setsid()
     try:
         entry = find(name)
     except Exception as error:
@@ -76,7 +76,7 @@ class _Worker:
         self.process: BaseProcess = context.Process(
             target=run_in_child, args=(entry.name, seconds, far_end), name=entry.name, daemon=True
         )
-        with contracts_switched(entry.contracts):
+        with contracts_switched(entry.contracts), interrupts_delayed():
             self.process.start()
         far_end.close()
 
@@ -107,14 +107,21 @@ class _Worker:
         return dict.fromkeys(self.entry.claims, finding)
 
     def stop(self) -> None:
-        """End the process, if it still runs, and close the pipe."""
-        if self.process.is_alive():
-            self.process.terminate()
-            self.process.join(2)
-            if self.process.is_alive():
-                self.process.kill()
+        """End the process and those that it started, if they still run, and close the pipe."""
+        self._signal(signal.SIGTERM)
+        self.process.join(2)
+        self._signal(signal.SIGKILL)
         self.process.join()
         self.pipe.close()
+
+    def _signal(self, number: signal.Signals) -> None:
+        """Send a signal to the process group; to the process alone where it does not lead one yet."""
+        assert self.process.pid is not None
+        try:
+            os.killpg(self.process.pid, number)
+        except ProcessLookupError:
+            if self.process.is_alive():
+                os.kill(self.process.pid, number)
 
 
 def run_evidence(
@@ -141,6 +148,16 @@ def run_evidence(
     finally:
         for worker in running:
             worker.stop()
+
+
+@contextmanager
+def interrupts_delayed() -> Iterator[None]:
+    """Ctrl-C waits while the block runs and never reaches a process that is started in it: only this one handles it."""
+    previous = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous)
 
 
 @contextmanager

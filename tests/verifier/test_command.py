@@ -1,0 +1,304 @@
+"""The command as a person meets it: real processes, exit statuses, stdout and stderr."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from grpocheck.verifier.cli import main
+
+COMMAND = [sys.executable, "-m", "grpocheck"]
+
+# DESIGN.md's own problem: from theta 1/2 the gradient is 2, the step 1/20 lands on 3/5, a kink.
+KINK = """\
+group_size = 2
+outer_iterations = 1
+inner_steps = 2
+epsilon = 0.2
+beta = 0
+step_size = 0.05
+theta = [0.5]
+family = "bernoulli"
+[domain]
+kind = "open-box"
+lower = [0]
+upper = [1]
+[[prompts]]
+name = "q"
+responses = ["good", "bad"]
+rewards = [1, 0]
+reference = [0.5, 0.5]
+[draws]
+recorded = [[["good", "bad"]]]
+"""
+
+
+@pytest.fixture
+def kink(tmp_path: Path) -> Path:
+    (tmp_path / "kink.toml").write_text(KINK)
+    return tmp_path
+
+
+def grpocheck(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *arguments], cwd=folder, capture_output=True, text=True, env={**os.environ, **environment}
+    )
+
+
+def in_this_process(
+    folder: Path, arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> subprocess.CompletedProcess[str]:
+    """The same without the start of a process."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["grpocheck", *arguments])
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    with pytest.raises(SystemExit) as ended:
+        main()
+    captured = capsys.readouterr()
+    assert isinstance(ended.value.code, int)
+    return subprocess.CompletedProcess(arguments, ended.value.code, captured.out, captured.err)
+
+
+def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    """Exit status 2, nothing on stdout, every word on stderr, no traceback."""
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+def test_the_design_problem_as_json(kink: Path) -> None:
+    done = grpocheck(kink, "run", "kink.toml", "--json")
+    assert done.returncode == 0
+    found = json.loads(done.stdout)
+    assert (found["status"], found["theta"], found["arithmetic"]) == ("undefined-gradient", ["3/5"], "exact")
+    ledger = found["ledger"]
+    assert (ledger["draws"], ledger["gradient_attempts"]) == (2, 2)
+    assert (ledger["membership_calls"], ledger["steps_applied"]) == (1, 1)
+    assert found["bounds"] == {"draws": 2, "gradient_attempts": 2}
+    # F after the step: (min(6/5, 6/5) * 1 + min(-4/5, -4/5)) / 2 = 1/5
+    assert [step["objective"] for step in found["steps"]] == ["1/5"]
+
+
+def test_a_larger_step_leaves_the_domain(kink: Path) -> None:
+    (kink / "far.toml").write_text(KINK.replace("step_size = 0.05", "step_size = 1"))
+    found = json.loads(grpocheck(kink, "run", "far.toml", "--json").stdout)
+    assert (found["status"], found["theta"]) == ("invalid-update", ["1/2"])
+    ledger = found["ledger"]
+    assert (ledger["gradient_attempts"], ledger["membership_calls"], ledger["steps_applied"]) == (1, 1, 0)
+
+
+def test_people_read_why_it_stopped_and_where(kink: Path) -> None:
+    shown = grpocheck(kink, "run", "kink.toml").stdout
+    assert "undefined-gradient: stopped at outer iteration 1, inner step 2" in shown
+    assert "theta = 3/5" in shown
+    assert "contracts   on" in shown
+    far = KINK.replace("step_size = 0.05", "step_size = 1")
+    (kink / "far.toml").write_text(far)
+    # 1/2 + 1 * 2 = 5/2
+    assert "the proposal 5/2 is outside U" in " ".join(grpocheck(kink, "run", "far.toml").stdout.split())
+
+
+def test_contracts_off_is_said(kink: Path) -> None:
+    assert "GRPOCHECK_CONTRACTS=off" in grpocheck(kink, "run", "kink.toml", GRPOCHECK_CONTRACTS="off").stdout
+    found = json.loads(grpocheck(kink, "run", "kink.toml", "--json", GRPOCHECK_CONTRACTS="off").stdout)
+    assert found["contracts"] == "off"
+
+
+def test_mp_is_labelled(kink: Path) -> None:
+    done = grpocheck(kink, "run", "kink.toml", "--arithmetic", "mp", "--digits", "25")
+    assert done.returncode == 0
+    assert "NOT certified" in done.stdout
+    assert "equality contracts are not evaluated" in " ".join(done.stdout.split())
+
+
+def test_a_trace_replays_and_a_changed_one_does_not(kink: Path) -> None:
+    assert grpocheck(kink, "run", "kink.toml", "--trace", "t.jsonl").returncode == 0
+    assert grpocheck(kink, "replay", "t.jsonl").returncode == 0
+    text = (kink / "t.jsonl").read_text()
+    (kink / "changed.jsonl").write_text(text.replace('"3/5"', '"3/4"'))
+    done = grpocheck(kink, "replay", "changed.jsonl")
+    assert done.returncode == 1
+    assert "3/4" in done.stderr
+    assert "Traceback" not in done.stderr
+    (kink / "cut.jsonl").write_text(text[: len(text) // 2])
+    refused(grpocheck(kink, "replay", "cut.jsonl"), "cut.jsonl", "cut")
+
+
+def test_the_same_seed_gives_the_same_run(kink: Path) -> None:
+    (kink / "seeded.toml").write_text(KINK.partition("[draws]")[0])
+    first = grpocheck(kink, "run", "seeded.toml", "--json", "--seed", "7").stdout
+    assert first == grpocheck(kink, "run", "seeded.toml", "--json", "--seed", "7").stdout
+    assert json.loads(first)["draws"]["seed"] == 7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "missing.toml"], ["'missing.toml'", "expected"]),
+        (["run", "."], ["directory", "expected"]),
+        (["run", "kink.toml", "--supply", "nowhere:supply"], ["--supply", "'nowhere:supply'", "No module named"]),
+        (["run", "kink.toml", "--supply", "raises:supply"], ["--supply", "ValueError: at import"]),
+        (["run", "kink.toml", "--supply", "leaves:supply"], ["--supply", "SystemExit"]),
+        (["run", "kink.toml", "--supply", "plain:nothing"], ["--supply", "has no attribute 'nothing'"]),
+        (["run", "kink.toml", "--supply", "plain:number"], ["--supply", "it is a int", "Supply"]),
+        (["run", "kink.toml", "--supply", "plain"], ["--supply", "MODULE:ATTRIBUTE"]),
+        (["run", "kink.toml", "--trace", "no/where.jsonl"], ["--trace", "'no/where.jsonl'", "no folder"]),
+        (["run", "kink.toml", "--trace", "."], ["--trace", "it is a folder"]),
+        (["run", "kink.toml", "--trace", "/dev/null"], ["--trace", "no regular file"]),
+        (["run", "kink.toml", "--arithmetic", "float"], ["--arithmetic", "'float'", "auto, exact, enclosure, mp"]),
+        (["run", "kink.toml", "--arithmetic", "exact", "--digits", "9"], ["--digits", "no effect"]),
+        (["run", "kink.toml", "--seed", "-1"], ["--seed"]),
+        (["run", "kink.toml", "--max-bits", "0"], ["--max-bits"]),
+        (["run"], ["PROBLEM"]),
+        (["walk"], ["walk"]),
+        (["replay", "missing.jsonl"], ["missing.jsonl", "expected"]),
+        (["replay", "kink.toml"], ["kink.toml", "line 1", "expected"]),
+        (["verify", "Z9"], ["claim", "'Z9'", "expected one of A1"]),
+        (["verify", "--json", "no/where.json"], ["--json", "no folder"]),
+        (["explain", "nonsense"], ["'nonsense'", "expected one of A1"]),
+    ],
+)
+def test_bad_input_is_refused_by_name(
+    kink: Path,
+    arguments: list[str],
+    words: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (kink / "raises.py").write_text("raise ValueError('at import')\n")
+    (kink / "leaves.py").write_text("raise SystemExit(0)\n")
+    (kink / "plain.py").write_text("number = 3\n")
+    refused(in_this_process(kink, arguments, monkeypatch, capsys), *words)
+
+
+def test_an_unwritable_trace_is_noticed_before_the_run(kink: Path) -> None:
+    (kink / "told.py").write_text(
+        "from grpocheck.core import Supply\n"
+        "def draws(masses, prompt, outer_iteration, draw):\n"
+        "    open('asked', 'w').close()\n"
+        "    return 'good'\n"
+        "supply = Supply(draws=draws)\n"
+    )
+    refused(grpocheck(kink, "run", "kink.toml", "--supply", "told:supply", "--trace", "no/t.jsonl"), "--trace")
+    assert not (kink / "asked").exists()
+    assert grpocheck(kink, "run", "kink.toml", "--supply", "told:supply").returncode == 0
+    assert (kink / "asked").exists()
+
+
+def test_a_broken_supply_ends_with_status_1_and_leaves_the_trace(kink: Path) -> None:
+    (kink / "broken.py").write_text(
+        "from grpocheck.core import Supply\nsupply = Supply(domain=lambda theta: theta[0] == 0.5 or 'yes')\n"
+    )
+    done = grpocheck(kink, "run", "kink.toml", "--supply", "broken:supply", "--trace", "t.jsonl")
+    assert done.returncode == 1
+    assert "domain oracle" in done.stderr
+    assert "Traceback" not in done.stderr
+    kinds = [json.loads(line)["event"] for line in (kink / "t.jsonl").read_text().splitlines()]
+    assert kinds[0] == "start"
+    assert kinds.count("draw") == 2
+    assert kinds[-1] == "error"
+
+
+def test_a_closed_pipe_is_no_error(kink: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "claims"], cwd=kink, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait() == 0
+
+
+def test_help_is_quick_and_teaches(kink: Path) -> None:
+    grpocheck(kink, "--help")
+    times = []
+    for _ in range(3):
+        began = time.perf_counter()
+        done = grpocheck(kink, "--help")
+        times.append(time.perf_counter() - began)
+    assert done.returncode == 0
+    for word in ("run", "replay", "verify", "claims", "explain", "Exit status", "grpocheck explain undefined-gradient"):
+        assert word in done.stdout
+    loaded = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "grpocheck", "--help"], capture_output=True, text=True, cwd=kink
+    ).stderr
+    for heavy in ("icontract", "mpmath", "z3", "grpocheck.core"):
+        assert f" {heavy}\n" not in loaded
+    assert min(times) < 1.0  # 0.2 s on a quiet machine
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("undefined-gradient", "no total derivative"),
+        ("B2", "the advantages sum to 0"),
+        ("n7", "not promised"),
+        ("SupplyViolation", "broke its clause"),
+        ("symbolic", "CrossHair"),
+        ("not-run", "Never"),
+    ],
+)
+def test_explain(
+    kink: Path, word: str, says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = in_this_process(kink, ["explain", word], monkeypatch, capsys)
+    assert done.returncode == 0
+    assert says in " ".join(done.stdout.split())
+    mapping = json.loads(in_this_process(kink, ["explain", word, "--json"], monkeypatch, capsys).stdout)
+    assert says in f"{mapping['meaning']} {mapping['sort']}"
+
+
+def test_explaining_a_claim_shows_the_contracts_that_state_it(kink: Path) -> None:
+    contracts = json.loads(grpocheck(kink, "explain", "B2", "--json").stdout)["contracts"]
+    assert any(line.startswith("grpocheck.core.advantage.") for line in contracts)
+
+
+def test_claims_lists_every_claim_of_the_specification(kink: Path) -> None:
+    entries = json.loads(grpocheck(kink, "claims", "--json").stdout)
+    # SPEC.md section 2: 23 claims, 8 non-claims
+    assert [entry["promised"] for entry in entries].count(True) == 23
+    assert [entry["id"] for entry in entries if not entry["promised"]] == [f"N{i}" for i in range(1, 9)]
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks processes up in /proc")
+def test_an_interrupt_ends_with_130_and_leaves_no_process(kink: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "verify", "A1", "--fresh", "--jobs", "2"],
+        cwd=kink,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 30
+    while len(processes_in(kink)) < 3 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(1)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted" in errors
+    assert "Traceback" not in errors
+    deadline = time.monotonic() + 10
+    while (left := processes_in(kink)) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert left == []
+
+
+def processes_in(folder: Path) -> list[str]:
+    """The processes whose working folder this is (Linux)."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and (entry / "cwd").resolve() == folder.resolve():
+                found.append(entry.name)
+        except OSError:
+            continue
+    return found
