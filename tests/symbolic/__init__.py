@@ -1,0 +1,1 @@
+"""The model of exact reals and the symbolic stage."""

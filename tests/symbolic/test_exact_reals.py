@@ -1,0 +1,56 @@
+"""The model of exact reals against 60-digit numbers, and its arrival by installation alone."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+
+def run_python(*arguments: str) -> str:
+    return subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def compared(kind: str, seed: int, count: int) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads(run_python("-m", "tests.symbolic.differential", kind, str(seed), str(count)))
+    assert report["compared"] == count
+    return report
+
+
+@pytest.mark.parametrize(("kind", "count"), [("algebraic", 150), ("transcendental", 60)])
+def test_random_programs_have_the_value_and_sign_of_the_numbers(kind: str, count: int) -> None:
+    report = compared(kind, 1, count)
+    assert report["mismatches"] == []
+    assert report["unknown"] <= count // 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "count"), [("algebraic", 3000), ("transcendental", 1500)])
+@pytest.mark.parametrize("seed", [2, 3])
+def test_thousands_of_random_programs(kind: str, count: int, seed: int) -> None:
+    assert compared(kind, seed, count)["mismatches"] == []
+
+
+def test_installing_registers_the_model_with_crosshair() -> None:
+    script = (
+        "import crosshair.core_and_libs as libs\n"
+        "from fractions import Fraction\n"
+        "from crosshair.core import proxy_for_type, standalone_statespace\n"
+        "from crosshair.tracers import NoTracing\n"
+        "with standalone_statespace, NoTracing():\n"
+        "    print(libs.installed_plugins, type(proxy_for_type(Fraction, 'x')).__name__)\n"
+    )
+    assert run_python("-c", script).strip() == "['grpocheck'] SymbolicFraction"
+
+
+@pytest.mark.parametrize("package", ["core", "contracts.predicates", "proofs.symbolic.runner"])
+def test_nothing_at_run_time_imports_crosshair(package: str) -> None:
+    script = (
+        "import importlib, pkgutil, sys\n"
+        f"root = importlib.import_module('grpocheck.{package}')\n"
+        "for found in pkgutil.walk_packages(getattr(root, '__path__', []), root.__name__ + '.'):\n"
+        "    importlib.import_module(found.name)\n"
+        "print('crosshair' in sys.modules)\n"
+    )
+    assert run_python("-c", script).strip() == "False"
