@@ -15,7 +15,10 @@ EXACT_ONLY = "an answer is given exactly to the operands of the class"
 
 
 class NumberOperators(ABC):
-    """A number that is not a plain rational: + - * / ** and the order, from five operations of the class."""
+    """A number that is not a plain rational: + - * / ** and the order, from six operations of the class.
+
+    Not hashable unless the class says how equal numbers come by equal hashes.
+    """
 
     __slots__ = ()
 
@@ -119,10 +122,6 @@ class NumberOperators(ABC):
     def __eq__(self, other: object) -> Any:
         """Equality of numbers, not of their writing."""
         return self.equals(other) if isinstance(other, self.operands) else NotImplemented
-
-    @abstractmethod
-    def __hash__(self) -> int:
-        """Equal numbers have equal hashes."""
 
     @total(OTHERS)
     @ensure(lambda self, other, result: (result is NotImplemented) != isinstance(other, self.operands), EXACT_ONLY)

@@ -52,6 +52,7 @@ class Real(NumberOperators, Expression):
     """A real number that is no plain exact number: a sum of terms over the atoms of one table.
 
     Numbers of two tables may be mixed: the result is right, though equal expressions are then not recognised.
+    Not hashable, since equality can take an evaluation.
     """
 
     __slots__ = ("_factored",)
@@ -191,11 +192,6 @@ class Real(NumberOperators, Expression):
     def __bool__(self) -> bool:
         """Whether this number is not 0; raises UndecidedComparison past the precision of the table."""
         return self.sign() != 0
-
-    @ensure(lambda self, result: result == hash(exact_value(self) or frozenset(self.terms.items())), "of the terms")
-    def __hash__(self) -> int:
-        """Numbers that are found equal have the same terms; a long exact number has its own hash."""
-        return hash(exact_value(self) or frozenset(self.terms.items()))
 
     @total("any operand can be named")
     @ensure(lambda result: result.bits > 0, "a precision was tried")

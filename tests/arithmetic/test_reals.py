@@ -72,7 +72,6 @@ def test_an_expression_is_equal_to_itself_made_twice(expression):
     assert x - y == 0
     assert type(x - y) is Fraction
     assert x == y
-    assert hash(x) == hash(y)
     assert (x + 1) * 2 - 2 * y == 2
     if abs(number) > CONTEXT.mpf(10) ** -20:
         assert type(x / y) is Fraction
@@ -265,6 +264,12 @@ def test_floats_are_refused_by_reals():
             operation(0.5, e)
 
 
+def test_reals_are_not_hashed():
+    # 1 - m and the other masses are found equal without having the same terms.
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(EnclosureArithmetic().exp(1))
+
+
 def test_reals_of_two_arithmetics_mix():
     e, same = EnclosureArithmetic().exp(1), EnclosureArithmetic(max_bits=256).exp(1)
     assert same + 1 > e
@@ -279,7 +284,6 @@ def test_a_long_number_becomes_one_atom_and_keeps_its_value():
     assert isinstance(settled, Real)
     assert a.settle(settled) is settled
     assert settled == long
-    assert hash(settled) == hash(long)
     assert settled - a.settle(long) == 0
     assert settled / a.settle(long) == 1
     assert not settled < long
