@@ -192,6 +192,17 @@ Proof.
   pose proof (threshold_range P P_lawful). unfold active_bound in tie. destruct (Rlt_dec _ _); lra.
 Qed.
 
+(** At the old parameter no response is clipped: the first inner step follows the standardised advantages. *)
+Theorem term_differential_at_old q g d v : theta = old -> occurs frozen q g d ->
+  term_differential q g d v = group_advantage g d * ratio_differential q (fst d) v.
+Proof.
+  intros at_old d_in. unfold term_differential. rewrite at_old, (sequence_ratio_at_old P P_lawful G frozen drawn q g d d_in).
+  pose proof (threshold_range P P_lawful). destruct (Req_dec (group_advantage g d) 0) as [zero|nonzero].
+  - rewrite zero. destruct (Rlt_dec _ _); ring.
+  - destruct (Rlt_dec _ _) as [|clipped_at_1]; [reflexivity|]. exfalso. apply clipped_at_1. unfold active_bound.
+    destruct (Rlt_dec 0 (group_advantage g d)); nra.
+Qed.
+
 Hypothesis domain_open : open (domain P).
 
 Lemma mass_differentials_sum_to_zero q v : sum_over (support P q) (fun b => mass_differential q b v) = 0.
