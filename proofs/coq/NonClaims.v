@@ -242,7 +242,9 @@ Proof.
   unfold objective, surrogate, average. cbn [three_groups groups]. rewrite !sum_over_cons, !sum_over_nil.
   rewrite a1, a2, o1, o2. unfold sequence_ratio. simpl.
   replace (theta / (1/2)) with (2 * theta) by field. replace ((1 - theta) / (1 - 1/2)) with (2 - 2 * theta) by field.
-  repeat (rewrite term_of_positive_advantage by lra || rewrite term_of_negative_advantage by lra).
+  assert (up : forall rho, term (1/5) 1 rho = Rmin rho (1 + 1/5) * 1) by (intros; apply term_of_positive_advantage; lra).
+  assert (down : forall rho, term (1/5) (-1) rho = Rmax rho (1 - 1/5) * -1) by (intros; apply term_of_negative_advantage; lra).
+  rewrite !up, !down.
   unfold Rmin, Rmax. repeat destruct (Rle_dec _ _); lra.
 Qed.
 
@@ -280,10 +282,9 @@ Proof.
   { unfold o, run. cbn [outer_iterations outer_budget three_prompts_plan]. unfold outer_iteration.
     change (inner_steps _ _ _ _ _ _) with (inner_steps operations 1 1 1 three_groups (1/2 : R_NormedModule)).
     rewrite falling_inner_step. reflexivity. }
-  rewrite equal. repeat split.
+  rewrite equal. refine (conj _ (conj eq_refl (conj eq_refl (conj _ (conj three_groups_objective_at_start _))))).
   - apply two_response_supply_exact. lra.
   - simpl. auto 20.
-  - apply three_groups_objective_at_start.
   - rewrite three_groups_objective by lra. field.
 Qed.
 End Falls.
