@@ -257,6 +257,56 @@ class HalfSpaces(Domain):
         }
 
 
+@invariant(lambda self: all(size >= 0 for size in self.sizes), "a simplex has a number of coordinates")
+@dataclass(frozen=True)
+class OpenSimplices(Domain):
+    """The points whose coordinates, block after block of these sizes, are above 0 with sum below 1 in each block.
+
+    It is where masses, given by all but the last one, are all positive: the natural domain of the families whose
+    parameters are masses.
+    """
+
+    sizes: tuple[int, ...]
+
+    @ensure(lambda self: self.dimension >= 1, "d >= 1")
+    def __post_init__(self) -> None:
+        """Read the sizes; refuse a domain without coordinates."""
+        listed = entries("domain.sizes", self.sizes, "a list of numbers of coordinates")
+        sizes = tuple(count(f"domain.sizes[{i}]", size, 0) for i, size in enumerate(listed))
+        if not any(sizes):
+            raise InvalidProblem("domain.sizes", self.sizes, "at least one coordinate")
+        object.__setattr__(self, "sizes", sizes)
+
+    @property
+    @ensure(lambda result: result >= 1, "d >= 1")
+    def dimension(self) -> int:
+        """The number d of coordinates."""
+        return sum(self.sizes)
+
+    @require(lambda self, theta: len(theta) == self.dimension, "a point of R^d has d coordinates")
+    @ensure(
+        lambda self, result: len(result) == sum(size + 1 for size in self.sizes if size),
+        "one inequality for each mass",
+    )
+    def inequalities(self, theta: Sequence[Scalar]) -> tuple[Inequality, ...]:
+        """Every coordinate above 0 and the sum of each block below 1."""
+        zero, one = Fraction(0), Fraction(1)
+        pairs: list[Inequality] = []
+        start = 0
+        for size in self.sizes:
+            block = theta[start : start + size]
+            start += size
+            pairs.extend((zero, coordinate) for coordinate in block)
+            if block:
+                pairs.append((sum(block), one))
+        return tuple(pairs)
+
+    @ensure(lambda self, result: tuple(result["sizes"]) == self.sizes, "the sizes are kept")
+    def describe(self) -> dict[str, Any]:
+        """Kind and sizes."""
+        return {"kind": "open-simplices", "sizes": list(self.sizes)}
+
+
 @invariant(lambda self: len(self.parts) >= 1, "an intersection has parts")
 @dataclass(frozen=True)
 class Intersection(Domain):
@@ -303,6 +353,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "open-box": ("lower", "upper"),
     "open-ball": ("centre", "radius"),
     "half-spaces": ("normals", "offsets"),
+    "open-simplices": ("sizes",),
     "intersection": ("parts",),
 }
 
@@ -324,6 +375,8 @@ def domain_from_mapping(mapping: object) -> Domain:
         return OpenBall(stated["centre"], stated["radius"])
     if kind == "half-spaces":
         return HalfSpaces(stated["normals"], stated["offsets"])
+    if kind == "open-simplices":
+        return OpenSimplices(stated["sizes"])
     parts = entries("domain.parts", stated["parts"], "a list of domains")
     return Intersection(tuple(domain_part(i, part) for i, part in enumerate(parts)))
 

@@ -71,8 +71,8 @@ class Problem:
     def __post_init__(self) -> None:
         """Read the numbers exactly and refuse what is no problem."""
         object.__setattr__(self, "prompts", ordered_prompts(self.prompts))
+        check_family(self.family, self.prompts, entries("theta", self.theta, "a list of numbers"))
         object.__setattr__(self, "theta", rationals("theta", self.theta))
-        check_family(self.family, self.prompts, len(self.theta))
         count("group_size", self.group_size, 2)
         count("outer_iterations", self.outer_iterations, 1)
         count("inner_steps", self.inner_steps, 1)
@@ -139,8 +139,8 @@ def ordered_prompts(values: object) -> tuple[Prompt, ...]:
 
 
 @total("bad input raises InvalidProblem")
-@ensure(lambda family, size: family.dimension == size >= 1, "theta has the family's dimension")
-def check_family(family: object, prompts: Sequence[Prompt], size: int) -> None:
+@ensure(lambda family, theta: family.dimension == len(theta) >= 1, "theta has the family's dimension")
+def check_family(family: object, prompts: Sequence[Prompt], theta: Sequence[object]) -> None:
     """Refuse a family that does not serve the prompts or has not as many parameters as theta has coordinates."""
     if not isinstance(family, Family | Supplied):
         raise InvalidProblem("family", family, "a policy family")
@@ -148,11 +148,14 @@ def check_family(family: object, prompts: Sequence[Prompt], size: int) -> None:
         family.fit(prompts)
     if family.dimension < 1:
         raise InvalidProblem("family", family.name, "a family with at least one parameter on these prompts")
+    size = len(theta)
     if size != family.dimension:
         parameters = f"{family.dimension} number" + ("s" if family.dimension > 1 else "")
-        raise InvalidProblem("theta", f"{size} numbers", f"{parameters}, the parameters of the {family.name} family")
+        raise InvalidProblem("theta", theta, f"{parameters}, the parameters of the {family.name} family, not {size}")
     if size * sum(len(prompt.responses) for prompt in prompts) > MOST_GRADIENT_ENTRIES:
-        raise InvalidProblem("theta", f"{size} numbers", f"parameters x responses of at most {MOST_GRADIENT_ENTRIES}")
+        raise InvalidProblem(
+            "theta", theta, f"parameters x responses of at most {MOST_GRADIENT_ENTRIES}, not {size} numbers"
+        )
 
 
 @total("bad input raises InvalidProblem")
@@ -198,9 +201,9 @@ def schedule(step_sizes: object, outer_iterations: int, inner_steps: int) -> tup
         raise InvalidProblem("step_sizes", step_sizes, f"{outer_iterations} rows, one for each outer iteration")
     read = []
     for t, row in enumerate(rows):
-        steps = rationals(f"step_sizes[{t}]", row)
-        if len(steps) != inner_steps:
+        if len(entries(f"step_sizes[{t}]", row, f"{inner_steps} numbers")) != inner_steps:
             raise InvalidProblem(f"step_sizes[{t}]", row, f"{inner_steps} numbers, one for each inner step")
+        steps = rationals(f"step_sizes[{t}]", row)
         for k, step in enumerate(steps):
             if step <= 0:
                 raise InvalidProblem(f"step_sizes[{t}][{k}]", step, "a step size above 0")

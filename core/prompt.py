@@ -10,7 +10,7 @@ from fractions import Fraction
 from grpocheck.contracts.clauses import ensure, invariant, total
 from grpocheck.contracts.predicates import is_mass_function
 from grpocheck.core.invalid import InvalidProblem
-from grpocheck.core.values import count, distinct_texts, rationals, text
+from grpocheck.core.values import count, distinct_texts, entries, rationals, text
 
 
 @invariant(
@@ -46,12 +46,11 @@ class Prompt:
             missing = [response for response in responses if response not in set(response_set)]
             if missing:
                 raise InvalidProblem(f"{key}.responses", missing[0], "a response of the truncated response set")
-        rewards = rationals(f"{key}.rewards", self.rewards)
-        if len(rewards) != len(responses):
+        if len(entries(f"{key}.rewards", self.rewards, "a list of numbers")) != len(responses):
             raise InvalidProblem(f"{key}.rewards", self.rewards, f"{len(responses)} rewards, one for each response")
         object.__setattr__(self, "responses", responses)
         object.__setattr__(self, "response_set", response_set)
-        object.__setattr__(self, "rewards", rewards)
+        object.__setattr__(self, "rewards", rationals(f"{key}.rewards", self.rewards))
         object.__setattr__(self, "reference", mass_function(f"{key}.reference", self.reference, len(responses)))
 
 
@@ -59,9 +58,9 @@ class Prompt:
 @ensure(lambda result: is_mass_function(result), "A3: the masses are positive with sum 1")
 def mass_function(key: str, values: object, size: int) -> tuple[Fraction, ...]:
     """Positive masses that sum to exactly 1."""
-    masses = rationals(key, values)
-    if len(masses) != size:
+    if len(entries(key, values, "a list of numbers")) != size:
         raise InvalidProblem(key, values, f"{size} masses, one for each response")
+    masses = rationals(key, values)
     for i, mass in enumerate(masses):
         if mass <= 0:
             raise InvalidProblem(f"{key}[{i}]", mass, "a mass above 0")

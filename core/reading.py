@@ -23,9 +23,9 @@ from grpocheck.core.generation import generation_from_mapping
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.problem import Problem, check_budget
 from grpocheck.core.prompt import Prompt
-from grpocheck.core.values import MAX_DIGITS, DecimalLiteral, count, entries, rational, rationals, table
+from grpocheck.core.values import MAX_DIGITS, DecimalLiteral, count, entries, rational, table
 
-MOST_BYTES = 10_000_000
+MOST_BYTES = 4_000_000
 """A problem file has at most this many bytes."""
 
 MOST_KEY_PARTS = 64
@@ -108,7 +108,6 @@ def problem_from_mapping(mapping: Mapping[str, object]) -> Problem:
     stated = table("", mapping, KEYS, NEEDED)
     generated = generated_family(stated)
     prompts = read_prompts(stated, generated)
-    theta = rationals("theta", stated["theta"])
     outer_iterations = count("outer_iterations", stated["outer_iterations"], 1)
     inner_steps = count("inner_steps", stated["inner_steps"], 1)
     group_size = count("group_size", stated["group_size"], 2)
@@ -116,8 +115,8 @@ def problem_from_mapping(mapping: Mapping[str, object]) -> Problem:
     draws = table("draws", stated.get("draws", {}), ("recorded", "seed"))
     return Problem(
         prompts=prompts,
-        family=generated or listed_family(stated, prompts, len(theta)),
-        theta=theta,
+        family=generated or listed_family(stated, prompts),
+        theta=stated["theta"],  # type: ignore[arg-type]
         group_size=group_size,
         outer_iterations=outer_iterations,
         inner_steps=inner_steps,
@@ -176,7 +175,7 @@ def generated_family(stated: Mapping[str, Any]) -> Autoregressive | None:
 
 @total("bad input raises InvalidProblem")
 @ensure(lambda stated, result: result.name == stated["family"], "the family that is named")
-def listed_family(stated: Mapping[str, Any], prompts: tuple[Prompt, ...], size: int) -> Family | Supplied:
+def listed_family(stated: Mapping[str, Any], prompts: tuple[Prompt, ...]) -> Family | Supplied:
     """A family whose prompts list their responses."""
     name = stated["family"]
     sizes = tuple(len(prompt.responses) for prompt in prompts)
@@ -190,7 +189,7 @@ def listed_family(stated: Mapping[str, Any], prompts: tuple[Prompt, ...], size: 
         return Softmax(sizes)
     if name == "log-linear":
         return LogLinear(tuple(prompt["features"] for prompt in stated["prompts"]))
-    return Supplied(size)
+    return Supplied(len(entries("theta", stated["theta"], "a list of numbers")))
 
 
 @total("bad input raises InvalidProblem")

@@ -15,12 +15,11 @@ from operator import mul
 from typing import ClassVar
 
 from grpocheck.contracts.clauses import ensure, require, total
-from grpocheck.contracts.comparisons import equal
 from grpocheck.contracts.predicates import is_mass_function, sums_to_zero_vector
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
-from grpocheck.core.domains import Domain, WholeSpace
+from grpocheck.core.domains import Domain, OpenSimplices, WholeSpace
 from grpocheck.core.families.family import Family
-from grpocheck.core.families.simplex import completed, open_simplices, simplex_jacobian
+from grpocheck.core.families.simplex import completed, simplex_jacobian
 from grpocheck.core.families.softmax import softmax, softmax_jacobian
 from grpocheck.core.generation import Generation, Tokens, key_of
 from grpocheck.core.invalid import InvalidProblem
@@ -155,14 +154,14 @@ class AutoregressiveLogits(Autoregressive):
     @require(
         lambda self, theta, prefix: len(theta) == self.dimension and prefix in self.blocks, "theta in R^d, a prefix"
     )
-    @ensure(lambda result: is_mass_function(result), "A3: the conditional masses are positive and sum to 1")
+    @ensure(lambda self, prefix, result: len(result) == len(self.generation.allowed(prefix)), "one mass a token")
     def conditional_masses(self, theta: Sequence[Scalar], prefix: Tokens, arithmetic: Arithmetic) -> tuple[Scalar, ...]:
         """The softmax of the prefix's logits."""
         logits = [theta[i] for i in self.blocks[prefix]]
         return softmax([logit - logits[0] for logit in logits[1:]], arithmetic)
 
-    @require(lambda conditional: is_mass_function(conditional), "A3: positive masses with sum 1")
-    @ensure(lambda result: all(equal(sum(row), 0) for row in result), "a common shift of the logits moves no mass")
+    @require(lambda conditional: len(conditional) >= 1, "after every prefix some token is allowed")
+    @ensure(lambda conditional, result: len(result) == len(conditional), "one row for each allowed token")
     def conditional_gradients(
         self, conditional: Sequence[Scalar], arithmetic: Arithmetic
     ) -> tuple[tuple[Scalar, ...], ...]:
@@ -182,18 +181,18 @@ class AutoregressiveMasses(Autoregressive):
     @ensure(lambda self, result: result.dimension == self.dimension, "d is the dimension of U")
     def natural_domain(self) -> Domain:
         """Every conditional mass above 0."""
-        return open_simplices(list(self.blocks.values()), self.dimension)
+        return OpenSimplices(tuple(len(block) for block in self.blocks.values()))
 
     @require(
         lambda self, theta, prefix: len(theta) == self.dimension and prefix in self.blocks, "theta in R^d, a prefix"
     )
-    @ensure(lambda result: is_mass_function(result), "A3: the conditional masses are positive and sum to 1")
+    @ensure(lambda self, prefix, result: len(result) == len(self.generation.allowed(prefix)), "one mass a token")
     def conditional_masses(self, theta: Sequence[Scalar], prefix: Tokens, arithmetic: Arithmetic) -> tuple[Scalar, ...]:
         """The prefix's coordinates of theta, and what is left to 1."""
         return completed([theta[i] for i in self.blocks[prefix]], arithmetic)
 
-    @require(lambda conditional: is_mass_function(conditional), "A3: positive masses with sum 1")
-    @ensure(lambda result: sums_to_zero_vector(result), "the conditional masses sum to 1 whatever theta is")
+    @require(lambda conditional: len(conditional) >= 1, "after every prefix some token is allowed")
+    @ensure(lambda conditional, result: len(result) == len(conditional), "one row for each allowed token")
     def conditional_gradients(
         self, conditional: Sequence[Scalar], arithmetic: Arithmetic
     ) -> tuple[tuple[Scalar, ...], ...]:

@@ -9,29 +9,12 @@ from grpocheck.contracts.clauses import ensure, require
 from grpocheck.contracts.comparisons import below, equal
 from grpocheck.contracts.predicates import all_equal, are_positive, is_mass_function, sums_to_zero_vector
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
-from grpocheck.core.domains import Domain, HalfSpaces
+from grpocheck.core.domains import Domain, OpenSimplices
 from grpocheck.core.families.sized import SizedFamily
 from grpocheck.core.prompt import Prompt
 
 
-@require(lambda blocks, dimension: sum(len(block) for block in blocks) == dimension >= 1, "blocks fill R^d")
-@ensure(lambda blocks, result: len(result.offsets) == sum(len(block) + 1 for block in blocks if block), "a mass each")
-def open_simplices(blocks: Sequence[range], dimension: int) -> HalfSpaces:
-    """The points whose coordinates in each block are above 0 with sum below 1: one half-space for each mass."""
-    zero, one = Fraction(0), Fraction(1)
-    normals, offsets = [], []
-    for block in blocks:
-        for index in block:
-            normals.append(tuple(-one if i == index else zero for i in range(dimension)))
-            offsets.append(zero)
-        if block:
-            normals.append(tuple(one if i in block else zero for i in range(dimension)))
-            offsets.append(one)
-    return HalfSpaces(tuple(normals), tuple(offsets))
-
-
 @require(lambda free: free >= 0, "a number of free masses")
-@ensure(lambda result: sums_to_zero_vector(result), "the masses sum to 1 whatever the free ones are")
 @ensure(lambda free, result: len(result) == free + 1, "one row for each mass")
 def simplex_jacobian(free: int, arithmetic: Arithmetic) -> tuple[tuple[Scalar, ...], ...]:
     """The derivatives of the masses with respect to the free ones: unit vectors, and minus their sum for the last."""
@@ -41,7 +24,7 @@ def simplex_jacobian(free: int, arithmetic: Arithmetic) -> tuple[tuple[Scalar, .
 
 
 @require(lambda free: below(sum(free), 1) and are_positive(free), "A1: the free masses leave some for the last")
-@ensure(lambda result: is_mass_function(result), "A3: the masses are positive and sum to 1")
+@ensure(lambda free, result: len(result) == len(free) + 1, "one mass more than there are free ones")
 def completed(free: Sequence[Scalar], arithmetic: Arithmetic) -> tuple[Scalar, ...]:
     """The free masses, and what they leave to 1 for the last response."""
     return (*free, sum((-mass for mass in free), arithmetic.number(Fraction(1))))
@@ -59,7 +42,7 @@ class Simplex(SizedFamily):
     @ensure(lambda self, result: result.dimension == self.dimension, "d is the dimension of U")
     def natural_domain(self) -> Domain:
         """Every mass above 0."""
-        return open_simplices([self.block(position) for position in range(len(self.sizes))], self.dimension)
+        return OpenSimplices(tuple(size - 1 for size in self.sizes))
 
     @require(lambda self, theta, prompt: len(theta) == self.dimension and self.serves(prompt), "theta in R^d, q_l")
     @ensure(lambda result: is_mass_function(result), "A3: the masses are positive and sum to 1")
