@@ -22,6 +22,7 @@ MODULES: tuple[str, ...] = (
     "grpocheck.proofs.examples",
     "grpocheck.proofs.properties",
     "grpocheck.proofs.enumeration",
+    "grpocheck.proofs.enumerated_definitions",
     "grpocheck.proofs.smt.checks",
     "grpocheck.proofs.non_claims.evidence",
 )

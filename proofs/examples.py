@@ -4,13 +4,14 @@ Which claims this speaks for is found out by counting the contracts that were ev
 the claim identifiers in their descriptions.
 """
 
+import importlib.util
 from collections import Counter
 from pathlib import Path
 
 from grpocheck.contracts.claims import CLAIMS, Kind
 from grpocheck.contracts.clauses import ContractViolation
 from grpocheck.contracts.observation import Clause, Observation, observed_clauses
-from grpocheck.core import read_problem, run
+from grpocheck.core import Supply, read_problem, run
 from grpocheck.proofs.evidence import Budget, Finding, evidence, held, not_run, undecided
 
 FOLDER = Path("examples")
@@ -22,7 +23,7 @@ SEED = 1
     *CLAIMS,
     kind=Kind.CONTRACT,
     scope="every run of the example problems, with the contracts of core on",
-    files=("examples/*.toml",),
+    files=("examples/*.toml", "examples/*.py"),
 )
 def contracts_on_the_examples(budget: Budget) -> Finding | dict[str, Finding]:
     """Run every example and report, claim by claim, which clauses were decided how often."""
@@ -34,11 +35,27 @@ def contracts_on_the_examples(budget: Budget) -> Finding | dict[str, Finding]:
             problem = read_problem(path)
             fixed = problem.recorded is not None or problem.seed is not None
             try:
-                run(problem, seed=None if fixed else SEED)
+                run(problem, supply_beside(path), seed=None if fixed else SEED)
             except ContractViolation as violation:
                 raise ContractViolation(f"{path}:\n{violation}") from violation
             budget.step(done, len(paths))
     return findings_by_claim(seen, len(paths))
+
+
+def supply_beside(path: Path) -> Supply | None:
+    """The ``supply`` of the Python file beside a problem file, which has its name; None where there is none."""
+    source = path.with_suffix(".py")
+    if not source.exists():
+        return None
+    spec = importlib.util.spec_from_file_location(f"examples_{path.stem}", source)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    supply = module.supply
+    if not isinstance(supply, Supply):
+        raise TypeError(f"{source}: supply: {supply!r}: expected a grpocheck.core.Supply")
+    return supply
 
 
 def findings_by_claim(seen: Observation, runs: int) -> dict[str, Finding]:

@@ -1,9 +1,10 @@
-"""A second reading of section 1, for one prompt and one outer iteration, that shares no code with core.
+"""A second reading of section 1, for the simplex family without penalty, that shares no code with core.
 
-Numbers are a + b sqrt(v) with rational a, b, v, in a few lines of their own. Gradients are not taken by the rule that
-core uses (claim F2): each term min(rho A, clip(rho) A) is followed with its one-sided derivatives through min and max,
-and F is differentiable where the two sides of every coordinate agree. (Each term is concave in rho and rho is affine in
-theta here, so F is concave, and a concave function whose partial derivatives exist is differentiable.)
+Numbers are a + b sqrt(v) with rational a, b, v and irrational sqrt(v), in a few lines of their own. Gradients are not
+taken by the rule that core uses (claim F2): each term min(rho A, clip(rho) A) is followed with its one-sided
+derivatives through min and max, and F is differentiable where the two sides of every coordinate agree. (Each term is
+concave in rho and rho is affine in theta here, so F is concave, and a concave function whose partial derivatives exist
+is differentiable.)
 """
 
 import re
@@ -11,40 +12,48 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from math import isqrt
 
 
 @dataclass(frozen=True)
 class Number:
-    """a + b sqrt(v), where v >= 0 is fixed for a whole run."""
+    """a + b sqrt(v), where sqrt(v) is irrational unless b is 0."""
 
     a: Fraction
     b: Fraction
     v: Fraction
 
+    def root(self, other: "Number") -> Fraction:
+        """The v that both share; a rational number shares any."""
+        if self.b and other.b and self.v != other.v:
+            raise ValueError(f"{self} and {other} have different square roots")
+        return self.v if self.b else other.v
+
     def __add__(self, other: "Number") -> "Number":
         """The sum."""
-        return Number(self.a + other.a, self.b + other.b, self.v)
+        return Number(self.a + other.a, self.b + other.b, self.root(other))
 
     def __sub__(self, other: "Number") -> "Number":
         """The difference."""
-        return Number(self.a - other.a, self.b - other.b, self.v)
+        return Number(self.a - other.a, self.b - other.b, self.root(other))
+
+    def times(self, factor: Fraction) -> "Number":
+        """A rational multiple."""
+        return Number(self.a * factor, self.b * factor if self.b else self.b, self.v)
 
     def __mul__(self, other: "Number") -> "Number":
         """The product."""
         if not other.b:
-            return Number(self.a * other.a, self.b * other.a if self.b else self.b, self.v)
-        return Number(self.a * other.a + self.b * other.b * self.v, self.a * other.b + self.b * other.a, self.v)
+            return self.times(other.a)
+        v = self.root(other)
+        return Number(self.a * other.a + self.b * other.b * v, self.a * other.b + self.b * other.a, v)
 
     def __truediv__(self, other: "Number") -> "Number":
-        """The quotient, by the conjugate; where the conjugate is 0 the divisor is 2a."""
+        """The quotient, by the conjugate."""
         if not other.b:
-            return Number(self.a / other.a, self.b / other.a, self.v)
-        norm = other.a**2 - other.b**2 * self.v
-        if other.sign() == 0:
-            raise ZeroDivisionError(f"{self} / {other}")
-        if norm == 0:
-            return self * Number(1 / (2 * other.a), Fraction(0), self.v)
-        return self * Number(other.a / norm, -other.b / norm, self.v)
+            return self.times(1 / other.a)
+        norm = other.a**2 - other.b**2 * other.v
+        return self * Number(other.a / norm, -other.b / norm, other.v)
 
     def sign(self) -> int:
         """-1, 0 or 1, by comparing squares."""
@@ -61,32 +70,37 @@ def _sign(value: Fraction) -> int:
 
 @dataclass(frozen=True)
 class Case:
-    """One prompt, one outer iteration: simplex masses, rewards, the positions drawn, epsilon, K steps of one size."""
+    """A run of the simplex family with beta = 0 and one step size.
 
-    masses: tuple[Fraction, ...]
-    rewards: tuple[Fraction, ...]
-    drawn: tuple[int, ...]
+    ``masses`` and ``rewards`` are listed prompt by prompt, ``drawn`` holds positions: [outer iteration][prompt][i].
+    """
+
+    masses: tuple[tuple[Fraction, ...], ...]
+    rewards: tuple[tuple[Fraction, ...], ...]
+    drawn: tuple[tuple[tuple[int, ...], ...], ...]
     epsilon: Fraction
     step_size: Fraction
     inner_steps: int
 
 
+Vector = tuple[Number, ...]
+
+
 @dataclass(frozen=True)
 class Expected:
-    """What section 1 says of a case."""
+    """What section 1 says of one outer iteration."""
 
-    variance: Fraction
-    advantages: tuple[Number, ...]
-    attempts: tuple[tuple[Number, ...] | None, ...]
+    groups: "tuple[Group, ...]"
+    attempts: tuple[Vector | None, ...]
     """The answer to each gradient attempt; None for undefined."""
     memberships: tuple[bool, ...]
-    applied: tuple[tuple[Number, ...], ...]
+    applied: tuple[Vector, ...]
     objectives: tuple[Number, ...]
     """F after each applied step."""
 
     @property
     def status(self) -> str:
-        """The status in which the run ends."""
+        """The status in which the iteration ends; complete where all its steps are applied."""
         if self.attempts[-1] is None:
             return "undefined-gradient"
         return "complete" if self.memberships[-1] else "invalid-update"
@@ -96,26 +110,39 @@ Signed = tuple[Number, Number, Number]
 """A value with its derivatives to the right and to the left (the left one as the slope of moving back)."""
 
 
-class Section1:
-    """The definitions of section 1 for one case, with beta = 0."""
+def square_root(value: Fraction) -> Fraction | None:
+    """The root of a rational square, None of any other rational."""
+    root = Fraction(isqrt(value.numerator), isqrt(value.denominator))
+    return root if root**2 == value else None
 
-    def __init__(self, case: Case) -> None:
-        """Rewards, mean, population variance and advantages of the drawn group."""
-        self.case = case
-        drawn = [case.rewards[position] for position in case.drawn]
-        mean = sum(drawn, Fraction(0)) / len(drawn)
-        self.variance = sum(((reward - mean) ** 2 for reward in drawn), Fraction(0)) / len(drawn)
-        deviation = self.number(0, 1)
+
+class Group:
+    """The definitions of section 1 for one prompt of one outer iteration."""
+
+    def __init__(
+        self, theta_old: Vector, rewards: Sequence[Fraction], drawn: Sequence[int], epsilon: Fraction
+    ) -> None:
+        """Rewards, mean, population deviation and advantages of the drawn group; everything lies in one Q(sqrt v)."""
+        self.drawn = tuple(drawn)
+        self.rewards = tuple(rewards[position] for position in drawn)
+        self.epsilon = epsilon
+        mean = sum(self.rewards, Fraction(0)) / len(drawn)
+        variance = sum(((reward - mean) ** 2 for reward in self.rewards), Fraction(0)) / len(drawn)
+        root = square_root(variance)
+        self.v = variance if root is None else Fraction(0)
+        if root is None and any(entry.b for entry in theta_old):
+            raise ValueError("two different square roots: expected a rational theta_old, or a rational deviation")
+        self.theta_old = theta_old
+        self.deviation = self.number(0, 1) if root is None else self.number(root)
         self.advantages = tuple(
-            self.number(reward - mean) / deviation if self.variance else self.number(0) for reward in drawn
+            self.number(reward - mean) / self.deviation if variance else self.number(0) for reward in self.rewards
         )
-        self.theta_old = tuple(self.number(mass) for mass in case.masses[:-1])
 
     def number(self, a: Fraction | int, b: Fraction | int = 0) -> Number:
-        """a + b s, with s the deviation of the group."""
-        return Number(Fraction(a), Fraction(b), self.variance)
+        """a + b s, where s is the deviation of the group if that is irrational."""
+        return Number(Fraction(a), Fraction(b), self.v)
 
-    def masses(self, theta: Sequence[Number]) -> tuple[Number, ...]:
+    def masses(self, theta: Sequence[Number]) -> Vector:
         """theta and one minus its sum."""
         rest = self.number(1)
         for entry in theta:
@@ -128,60 +155,90 @@ class Section1:
 
     def term(self, ratio: Signed, advantage: Number) -> Signed:
         """min(rho A, clip(rho) A) with its one-sided derivatives."""
-        lower = self.constant(1 - self.case.epsilon)
-        upper = self.constant(1 + self.case.epsilon)
-        clipped = smaller(upper, larger(lower, ratio))
+        clipped = smaller(self.constant(1 + self.epsilon), larger(self.constant(1 - self.epsilon), ratio))
         return smaller(scaled(ratio, advantage), scaled(clipped, advantage))
 
     def constant(self, value: Fraction) -> Signed:
         """A constant does not move."""
         return self.number(value), self.number(0), self.number(0)
 
-    def objective(self, theta: Sequence[Number], slopes: Sequence[Number]) -> Signed:
-        """F at theta, with its derivatives along a direction in which the masses have these slopes, and back."""
+    def surrogate(self, theta: Sequence[Number], slopes: Sequence[Number]) -> Signed:
+        """The mean of the terms, with its derivatives along a direction (the masses have these slopes) and back."""
         old, new = self.masses(self.theta_old), self.masses(theta)
-        share = self.number(Fraction(1, len(self.case.drawn)))
+        share = self.number(Fraction(1, len(self.drawn)))
         total = self.constant(Fraction(0))
-        for position, advantage in zip(self.case.drawn, self.advantages, strict=True):
+        for position, advantage in zip(self.drawn, self.advantages, strict=True):
             slope = slopes[position] / old[position]
             ratio = (new[position] / old[position], slope, self.number(0) - slope)
             term = scaled(self.term(ratio, advantage), share)
             total = (total[0] + term[0], total[1] + term[1], total[2] + term[2])
         return total
 
-    def gradient(self, theta: Sequence[Number]) -> tuple[Number, ...] | None:
+    def value(self, theta: Sequence[Number]) -> Number:
+        """The mean of the terms."""
+        return self.surrogate(theta, [self.number(0)] * (len(theta) + 1))[0]
+
+    def gradient(self, theta: Sequence[Number]) -> Vector | None:
         """The gradient, None where moving forth and back along some coordinate does not cancel."""
         entries = []
         for axis in range(len(theta)):
             slopes = [self.number(int(position == axis)) for position in range(len(theta))] + [self.number(-1)]
-            _, forth, back = self.objective(theta, slopes)
+            _, forth, back = self.surrogate(theta, slopes)
             if (forth + back).sign() != 0:
                 return None
             entries.append(forth)
         return tuple(entries)
 
-    def run(self) -> Expected:
-        """The inner steps of section 1."""
-        theta, step = self.theta_old, self.number(self.case.step_size)
-        still = [self.number(0)] * len(self.case.masses)
-        attempts: list[tuple[Number, ...] | None] = []
-        memberships: list[bool] = []
-        applied: list[tuple[Number, ...]] = []
-        objectives: list[Number] = []
-        while len(applied) < self.case.inner_steps:
-            attempts.append(self.gradient(theta))
-            if attempts[-1] is None:
-                break
-            proposal = tuple(entry + step * slope for entry, slope in zip(theta, attempts[-1], strict=True))
-            memberships.append(self.inside(proposal))
-            if not memberships[-1]:
-                break
-            theta = proposal
-            applied.append(theta)
-            objectives.append(self.objective(theta, still)[0])
-        return Expected(
-            self.variance, self.advantages, tuple(attempts), tuple(memberships), tuple(applied), tuple(objectives)
-        )
+
+def outer_iteration(case: Case, theta_old: Sequence[Vector], drawn: Sequence[Sequence[int]]) -> Expected:
+    """The inner steps of one outer iteration; theta is held prompt by prompt, F is the mean over the prompts."""
+    groups = tuple(
+        Group(theta, rewards, positions, case.epsilon)
+        for theta, rewards, positions in zip(theta_old, case.rewards, drawn, strict=True)
+    )
+    step = case.step_size / len(groups)
+    theta = [group.theta_old for group in groups]
+    attempts: list[Vector | None] = []
+    memberships: list[bool] = []
+    applied: list[Vector] = []
+    objectives: list[Number] = []
+    while len(applied) < case.inner_steps:
+        gradients = [group.gradient(part) for group, part in zip(groups, theta, strict=True)]
+        found = [gradient for gradient in gradients if gradient is not None]
+        share = Fraction(1, len(groups))
+        if len(found) < len(groups):
+            attempts.append(None)
+            break
+        attempts.append(tuple(entry.times(share) for gradient in found for entry in gradient))
+        theta_next = [
+            tuple(entry + slope.times(step) for entry, slope in zip(part, gradient, strict=True))
+            for part, gradient in zip(theta, found, strict=True)
+        ]
+        memberships.append(all(group.inside(part) for group, part in zip(groups, theta_next, strict=True)))
+        if not memberships[-1]:
+            break
+        theta = theta_next
+        applied.append(tuple(entry for part in theta for entry in part))
+        total = Number(Fraction(0), Fraction(0), Fraction(0))
+        for group, part in zip(groups, theta, strict=True):
+            total = total + group.value(part)
+        objectives.append(total.times(share))
+    return Expected(groups, tuple(attempts), tuple(memberships), tuple(applied), tuple(objectives))
+
+
+def run(case: Case) -> list[Expected]:
+    """The outer iterations of a case, up to the one that stops."""
+    sizes = [len(masses) - 1 for masses in case.masses]
+    zero = Fraction(0)
+    theta = [tuple(Number(mass, zero, zero) for mass in masses[:-1]) for masses in case.masses]
+    iterations: list[Expected] = []
+    for drawn in case.drawn:
+        iterations.append(outer_iteration(case, theta, drawn))
+        if iterations[-1].status != "complete":
+            break
+        flat = list(iterations[-1].applied[-1])
+        theta = [tuple(flat[sum(sizes[:i]) : sum(sizes[: i + 1])]) for i in range(len(sizes))]
+    return iterations
 
 
 def scaled(value: Signed, factor: Number) -> Signed:
