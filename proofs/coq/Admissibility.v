@@ -44,10 +44,10 @@ Qed.
 
 Lemma applied_in_draw_events t drawn : applied_in (draw_events t drawn : list Event) = [].
 Proof.
-  enough (forall e, In e (draw_events t drawn : list Event) -> exists prompt i y r, e = drew t prompt i y r) as draws
-    by (induction (draw_events t drawn) as [|e l IH]; [reflexivity|];
-        destruct (draws e (or_introl eq_refl)) as (? & ? & ? & ? & ->); apply IH; intros; apply draws; simpl; auto).
-  apply in_draw_events.
+  enough (forall e, In e (draw_events t drawn : list Event) -> applied_in [e] = []) as none.
+  - induction (draw_events t drawn) as [|e l IH]; [reflexivity|].
+    transitivity (applied_in [e] ++ applied_in l); [apply (flat_map_app _ [e] l)|]. rewrite (none e (or_introl eq_refl)). apply IH. intros; apply none; simpl; auto.
+  - intros e e_in. apply in_draw_events in e_in. destruct e_in as (prompt & i & [[y ->]|[r ->]]); reflexivity.
 Qed.
 
 Lemma applied_after earlier (o : outcome Theta Gradient Prompt Response Reward Reference) :
@@ -87,7 +87,7 @@ Hypothesis member_sound : forall t k theta, member operations t k theta = true -
 
 Definition inner_event t k n frozen theta (e : Event) : Prop :=
   match e with
-  | started _ _ | drew _ _ _ _ _ => False
+  | started _ _ | drew _ _ _ _ | rewarded _ _ _ _ => False
   | asked_gradient t' k' frozen' theta' answer =>
       t' = t /\ k <= k' < k + n /\ frozen' = frozen /\ answer = gradient operations t k' frozen theta' /\
       (k' = k -> theta' = theta) /\ domain theta'
@@ -112,7 +112,7 @@ Qed.
 Definition run_event t n (e : Event) : Prop :=
   match e with
   | started t' old => t <= t' < t + n /\ domain old
-  | drew t' _ _ _ _ => t <= t' < t + n
+  | drew t' _ _ _ | rewarded t' _ _ _ => t <= t' < t + n
   | asked_gradient t' k frozen theta answer =>
       t <= t' < t + n /\ 1 <= k <= K /\ frozen = frozen_at t' (old_parameter frozen) /\
       answer = gradient operations t' k frozen theta /\ (k = 1 -> theta = old_parameter frozen) /\
@@ -126,7 +126,7 @@ Lemma outer_iteration_events t theta : domain theta ->
 Proof.
   intros inside. simpl. constructor; [simpl; split; [lia|exact inside]|]. apply Forall_app. split.
   - apply Forall_forall. intros e e_in. apply in_draw_events in e_in.
-    destruct e_in as (? & ? & ? & ? & ->). simpl. lia.
+    destruct e_in as (prompt & i & [[y ->]|[r ->]]); simpl; lia.
   - eapply Forall_impl; [|apply inner_steps_events; exact inside].
     intros [] fact; simpl in *; try contradiction; try assumption.
     destruct fact as (-> & ? & -> & -> & ? & ?). simpl. repeat split; (lia || auto).
@@ -238,7 +238,7 @@ Proof.
   { intros t1 k1 frozen1 asked1 answer1 in_first. simpl in in_first.
     destruct in_first as [different|in_first]; [discriminate|]. apply in_app_or in in_first.
     destruct in_first as [drawing|inner].
-    - apply in_draw_events in drawing. destruct drawing as (? & ? & ? & ? & ?). discriminate.
+    - apply in_draw_events in drawing. destruct drawing as (? & ? & [[? ?]|[? ?]]); discriminate.
     - pose proof (inner_steps_events anywhere sound K t 1 (frozen_at t theta) theta I) as all.
       rewrite Forall_forall in all. specialize (all _ inner). simpl in all. tauto. }
   set (first := outer_iteration operations p t theta _) in *.

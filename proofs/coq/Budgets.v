@@ -3,11 +3,11 @@
     All counts are numbers of events in the trace, which is what a ledger has to agree with.
 
     Main results, for every supply, plan and starting parameter
-    - [draws_per_started_iteration] (C1): draws = M * G * outer iterations started
+    - [draws_per_started_iteration] (C1): draws = M * G * outer iterations started; [rewards_are_draws]
     - [draws_at_most], [draws_on_completion] (C1): never more than T * M * G, and exactly that on complete
     - [attempts_are_steps_and_stop], [attempts_at_most] (C2)
     - [membership_calls_are_answered_attempts], [membership_calls_at_most_attempts] (C3)
-    - [run_terminates_within_bound] (C4): one of three statuses after at most T (1 + M G + 3 K) events
+    - [run_terminates_within_bound] (C4): one of three statuses after at most T (1 + 2 M G + 3 K) events
     - [completed_steps]: on complete every one of the T * K steps was applied *)
 Require Import List Lia Arith.
 From Grpo Require Import Procedure.
@@ -33,15 +33,14 @@ Lemma calls_after kind earlier (o : outcome Theta Gradient Prompt Response Rewar
 Proof. unfold calls; simpl. rewrite filter_app, app_length. reflexivity. Qed.
 
 (** ** What one call of each part contributes *)
-Lemma draw_events_calls kind counted t drawn :
-  (forall prompt i y r, kind (drew t prompt i y r : Event) = counted) ->
-  length (filter kind (draw_events t drawn)) = if counted then length (draw_events t drawn : list Event) else 0.
+Lemma draw_events_without kind t drawn :
+  (forall prompt i y, kind (drew t prompt i y : Event) = false) ->
+  (forall prompt i r, kind (rewarded t prompt i r : Event) = false) -> filter kind (draw_events t drawn) = [].
 Proof.
-  intros uniform. enough (forall e, In e (draw_events t drawn) -> kind e = counted) as same.
-  - induction (draw_events t drawn) as [|e l IH]; [destruct counted; reflexivity|].
-    simpl. rewrite same by (simpl; auto). specialize (IH (fun e e_in => same e (or_intror e_in))).
-    destruct counted; simpl; congruence.
-  - intros e e_in. apply in_draw_events in e_in. destruct e_in as (prompt & i & y & r & ->). apply uniform.
+  intros no_draw no_reward. enough (forall e, In e (draw_events t drawn) -> kind e = false) as none.
+  - induction (draw_events t drawn) as [|e l IH]; [reflexivity|].
+    simpl. rewrite none by (simpl; auto). apply IH. intros; apply none; simpl; auto.
+  - intros e e_in. apply in_draw_events in e_in. destruct e_in as (prompt & i & [[y ->]|[r ->]]); auto.
 Qed.
 
 Lemma drawn_groups_full t theta prompt group :
@@ -51,13 +50,25 @@ Proof.
   injection equal as _ <-. unfold draw_group. rewrite map_length, seq_length. reflexivity.
 Qed.
 
-Lemma draw_events_length t drawn : (forall prompt group, In (prompt, group) drawn -> length group = G) ->
-  length (draw_events t drawn : list Event) = length drawn * G.
+Lemma filter_map {A B : Type} (kind : B -> bool) (f : A -> B) l counted : (forall a, kind (f a) = counted) ->
+  length (filter kind (map f l)) = if counted then length l else 0.
 Proof.
-  unfold draw_events. induction drawn as [|[prompt group] drawn IH]; intros full; [reflexivity|].
-  simpl. rewrite app_length, map_length, combine_length, seq_length, Nat.min_id, IH.
-  - rewrite (full prompt group) by (simpl; auto). reflexivity.
-  - intros q g g_in. apply (full q g). simpl; auto.
+  intros uniform. induction l as [|a l IH]; simpl; [destruct counted; reflexivity|].
+  rewrite uniform. destruct counted; simpl; rewrite IH; reflexivity.
+Qed.
+
+Lemma draw_events_calls t drawn : (forall prompt group, In (prompt, group) drawn -> length group = G) ->
+  length (filter is_draw (draw_events t drawn : list Event)) = length drawn * G /\
+  length (filter is_reward (draw_events t drawn : list Event)) = length drawn * G /\
+  length (draw_events t drawn : list Event) = 2 * (length drawn * G).
+Proof.
+  unfold draw_events. induction drawn as [|[prompt group] drawn IH]; intros full; [auto|].
+  destruct IH as (draws & rewards & all); [intros q g g_in; apply (full q g); simpl; auto|].
+  pose proof (full prompt group (or_introl eq_refl)) as size. simpl flat_map.
+  rewrite !filter_app, !app_length, !map_length, draws, rewards, all.
+  rewrite (filter_map is_draw _ _ true), (filter_map is_draw _ _ false), (filter_map is_reward _ _ false),
+    (filter_map is_reward _ _ true) by (intros [i [y r]]; reflexivity).
+  rewrite combine_length, seq_length, Nat.min_id, size. simpl. lia.
 Qed.
 
 (** What is kept by each part: a part that may start [starts] outer iterations, apply [steps] steps and
@@ -65,6 +76,7 @@ Qed.
 Definition within_budget (starts steps events : nat) (o : outcome Theta Gradient Prompt Response Reward Reference) :=
   calls is_start o <= starts /\
   calls is_draw o = M * G * calls is_start o /\
+  calls is_reward o = calls is_draw o /\
   calls is_gradient_attempt o = calls is_applied o + stops (ended o) /\
   calls is_membership_call o = calls is_answered_gradient o /\
   calls is_answered_gradient o = calls is_applied o + refusals (ended o) /\
@@ -85,15 +97,15 @@ Proof.
 Qed.
 
 Lemma outer_iteration_within_budget t theta :
-  within_budget 1 K (1 + M * G + 3 * K) (outer_iteration operations p t theta (draw_groups operations p t theta)).
+  within_budget 1 K (1 + 2 * (M * G) + 3 * K) (outer_iteration operations p t theta (draw_groups operations p t theta)).
 Proof.
   set (drawn := draw_groups operations p t theta).
-  assert (draws : length (draw_events t drawn : list Event) = M * G).
-  { rewrite draw_events_length; [unfold drawn, draw_groups; rewrite map_length; reflexivity|].
-    apply drawn_groups_full. }
+  assert (per_prompt : length drawn = M) by (unfold drawn, draw_groups; apply map_length).
+  destruct (draw_events_calls t drawn (drawn_groups_full t theta)) as (draws & rewards & all).
+  rewrite per_prompt in draws, rewards, all.
   pose proof (inner_steps_within_budget K t 1 (Frozen theta (reference_policy p) drawn) theta) as inner.
   unfold outer_iteration, within_budget in *. rewrite !calls_after. simpl.
-  rewrite app_length, (draw_events_calls is_draw true), !(draw_events_calls _ false), draws by reflexivity.
+  rewrite app_length, draws, rewards, all, !(draw_events_without _ t drawn) by reflexivity. simpl.
   intuition lia.
 Qed.
 
@@ -111,7 +123,7 @@ Lemma within_budget_stopped starts steps events starts_2 steps_2 events_2 o :
 Proof. unfold within_budget. intuition lia. Qed.
 
 Lemma outer_iterations_within_budget n : forall t theta,
-  within_budget n (n * K) (n * (1 + M * G + 3 * K)) (outer_iterations operations p n t theta).
+  within_budget n (n * K) (n * (1 + 2 * (M * G) + 3 * K)) (outer_iterations operations p n t theta).
 Proof.
   induction n as [|n IH]; intros; [unfold within_budget, calls; simpl; lia|]. cbn [outer_iterations]; cbv zeta.
   pose proof (outer_iteration_within_budget t theta) as first.
@@ -123,13 +135,16 @@ Qed.
 Variable theta_0 : Theta.
 Notation o := (run operations p theta_0).
 
-Lemma run_within_budget : within_budget T (T * K) (T * (1 + M * G + 3 * K)) o.
+Lemma run_within_budget : within_budget T (T * K) (T * (1 + 2 * (M * G) + 3 * K)) o.
 Proof. apply outer_iterations_within_budget. Qed.
 
 Theorem iterations_started_at_most : calls is_start o <= T.
 Proof. apply run_within_budget. Qed.
 
 Theorem draws_per_started_iteration : calls is_draw o = M * G * calls is_start o.
+Proof. apply run_within_budget. Qed.
+
+Theorem rewards_are_draws : calls is_reward o = calls is_draw o.
 Proof. apply run_within_budget. Qed.
 
 Theorem draws_at_most : calls is_draw o <= T * M * G.
@@ -140,7 +155,7 @@ Qed.
 
 Theorem draws_on_completion : ended o = complete -> calls is_draw o = T * M * G.
 Proof.
-  intros done. rewrite draws_per_started_iteration. destruct run_within_budget as (_ & _ & _ & _ & _ & _ & _ & all).
+  intros done. rewrite draws_per_started_iteration. destruct run_within_budget as (_ & _ & _ & _ & _ & _ & _ & _ & all).
   destruct (all done) as [-> _]. lia.
 Qed.
 
@@ -161,6 +176,6 @@ Proof. apply run_within_budget. Qed.
 
 Theorem run_terminates_within_bound :
   (ended o = complete \/ ended o = undefined_gradient \/ ended o = invalid_update) /\
-  length (trace o) <= T * (1 + M * G + 3 * K).
+  length (trace o) <= T * (1 + 2 * (M * G) + 3 * K).
 Proof. split; [destruct (ended o); auto|apply run_within_budget]. Qed.
 End Budgets.

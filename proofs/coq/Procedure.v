@@ -42,7 +42,8 @@ Record plan := Plan {
 
 Inductive event :=
 | started (t : nat) (old : Theta)
-| drew (t : nat) (prompt : Prompt) (i : nat) (response : Response) (reward : Reward)
+| drew (t : nat) (prompt : Prompt) (i : nat) (response : Response)
+| rewarded (t : nat) (prompt : Prompt) (i : nat) (reward : Reward)
 | asked_gradient (t k : nat) (frozen : frozen_data) (theta : Theta) (answer : option Gradient)
 | asked_membership (t k : nat) (proposal : Theta) (answer : bool)
 | applied (t k : nat) (theta : Theta).
@@ -64,9 +65,11 @@ Definition draw_group (t : nat) (theta : Theta) (prompt : Prompt) : list (Respon
 Definition draw_groups (t : nat) (theta : Theta) : list (Prompt * list (Response * Reward)) :=
   map (fun prompt => (prompt, draw_group t theta prompt)) (prompts p).
 
+(** Prompt by prompt: the draws of its group, then their rewards. *)
 Definition draw_events (t : nat) (drawn : list (Prompt * list (Response * Reward))) : list event :=
-  flat_map (fun '(prompt, group) =>
-    map (fun '(i, (y, r)) => drew t prompt i y r) (combine (seq 1 (length group)) group)) drawn.
+  flat_map (fun '(prompt, group) => let numbered := combine (seq 1 (length group)) group in
+    map (fun '(i, (y, _)) => drew t prompt i y) numbered ++ map (fun '(i, (_, r)) => rewarded t prompt i r) numbered)
+    drawn.
 
 (** ** n inner steps from step k on *)
 Fixpoint inner_steps (n t k : nat) (frozen : frozen_data) (theta : Theta) : outcome :=
@@ -105,7 +108,8 @@ End Run.
 
 (** ** Reading a trace *)
 Definition is_start (e : event) := match e with started _ _ => true | _ => false end.
-Definition is_draw (e : event) := match e with drew _ _ _ _ _ => true | _ => false end.
+Definition is_draw (e : event) := match e with drew _ _ _ _ => true | _ => false end.
+Definition is_reward (e : event) := match e with rewarded _ _ _ _ => true | _ => false end.
 Definition is_gradient_attempt (e : event) := match e with asked_gradient _ _ _ _ _ => true | _ => false end.
 Definition is_answered_gradient (e : event) :=
   match e with asked_gradient _ _ _ _ (Some _) => true | _ => false end.
@@ -119,10 +123,12 @@ Definition applied_in : list event -> list Theta :=
 
 Definition applied_parameters (o : outcome) : list Theta := applied_in (trace o).
 
-Lemma in_draw_events t drawn e : In e (draw_events t drawn) -> exists prompt i y r, e = drew t prompt i y r.
+Lemma in_draw_events t drawn e : In e (draw_events t drawn) ->
+  exists prompt i, (exists y, e = drew t prompt i y) \/ (exists r, e = rewarded t prompt i r).
 Proof.
   unfold draw_events. intros e_in. apply in_flat_map in e_in. destruct e_in as ((prompt & group) & _ & e_in).
-  apply in_map_iff in e_in. destruct e_in as ((i & (y & r)) & <- & _). exists prompt, i, y, r. reflexivity.
+  apply in_app_or in e_in. destruct e_in as [e_in|e_in]; apply in_map_iff in e_in;
+    destruct e_in as ((i & (y & r)) & <- & _); exists prompt, i; [left; exists y|right; exists r]; reflexivity.
 Qed.
 End Procedure.
 

@@ -170,7 +170,7 @@ Qed.
 Theorem stops_with_undefined_gradient :
   run operations (one_prompt_plan 1 2) (1/2 : R_NormedModule) =
   Outcome (3/5) undefined_gradient
-    [started 1 (1/2); drew 1 tt 1 true 1; drew 1 tt 2 false 0;
+    [started 1 (1/2); drew 1 tt 1 true; drew 1 tt 2 false; rewarded 1 tt 1 1; rewarded 1 tt 2 0;
      asked_gradient 1 1 frozen (1/2) (Some 2); asked_membership 1 1 (3/5) true; applied 1 1 (3/5);
      asked_gradient 1 2 frozen (3/5) None].
 Proof.
