@@ -6,7 +6,7 @@ from grpocheck.contracts.claims import Kind
 from grpocheck.proofs.evidence import Budget, Finding, broken, evidence, held, refuted, undecided
 from grpocheck.proofs.smt.folds import LARGEST_GROUP, NotTheFold, check_core_is_the_fold, fold_obligations
 from grpocheck.proofs.smt.induction import Induction, System
-from grpocheck.proofs.smt.obligations import SECONDS, Answer, Obligation, Result, discharge
+from grpocheck.proofs.smt.obligations import SECONDS, Decision, Obligation, Result, discharge
 from grpocheck.proofs.smt.scripts import LARGEST, Script, all_scripts
 from grpocheck.proofs.smt.terms import GROUP_SIZES, group_obligations, term_obligations
 from grpocheck.proofs.smt.tie import Tie, Untied, tie
@@ -86,7 +86,7 @@ def finding_on_terms(results: Sequence[Result], claim: str) -> Finding:
     """A claim about core's own terms: values that break it refute it."""
     mine = [result for result in results if result.about == claim]
     for result in mine:
-        if result.answer is Answer.REFUTED:
+        if result.decision is Decision.REFUTED:
             return refuted(f"{result.name}: {result.detail}", obligations=len(mine))
     return inductive_finding(mine)
 
@@ -94,9 +94,9 @@ def finding_on_terms(results: Sequence[Result], claim: str) -> Finding:
 def inductive_finding(results: Sequence[Result], **counts: int) -> Finding:
     """Held when every obligation is proved. A step that is not inductive breaks the proof and refutes no claim."""
     for result in results:
-        if result.answer is Answer.REFUTED:
+        if result.decision is Decision.REFUTED:
             return broken(f"not inductive: {result.name}\n  {result.detail}")
-    unknown = [f"{result.name}: {result.detail}" for result in results if result.answer is Answer.UNKNOWN]
+    unknown = [f"{result.name}: {result.detail}" for result in results if result.decision is Decision.UNKNOWN]
     if unknown:
         return undecided("; ".join(unknown), obligations=len(results))
     return held(pieces=len(results), obligations=len(results), **counts)

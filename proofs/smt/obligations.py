@@ -22,7 +22,7 @@ SMALL_SIZES = (5, 6, 8, 11, 16, 32)
 """Bounds on the size of the values that show a refutation, tried from the smallest."""
 
 
-class Answer(StrEnum):
+class Decision(StrEnum):
     """What z3 said of an obligation."""
 
     PROVED = "proved"
@@ -56,7 +56,7 @@ class Result:
 
     about: str
     name: str
-    answer: Answer
+    decision: Decision
     detail: str = ""
     seconds: float = 0.0
 
@@ -80,14 +80,14 @@ def discharge(obligation: Obligation, seconds: float = SECONDS) -> Result:
     found, solver = check(counterexample, seconds)
     if found == z3.sat:
         detail = obligation.show(small_model(obligation, solver), symbols_of(counterexample))
-        answer = Answer.REFUTED
+        decision = Decision.REFUTED
     elif found == z3.unknown:
-        answer, detail = Answer.UNKNOWN, f"z3 has no answer: {solver.reason_unknown()}"
+        decision, detail = Decision.UNKNOWN, f"z3 has no answer: {solver.reason_unknown()}"
     elif check(hypotheses, seconds)[0] == z3.sat:
-        answer, detail = Answer.PROVED, ""
+        decision, detail = Decision.PROVED, ""
     else:
-        answer, detail = Answer.UNKNOWN, "z3 has no values for the hypotheses: what follows from them may be empty"
-    return Result(obligation.about, obligation.name, answer, detail, time.monotonic() - started)
+        decision, detail = Decision.UNKNOWN, "z3 has no values for the hypotheses: what follows from them may be empty"
+    return Result(obligation.about, obligation.name, decision, detail, time.monotonic() - started)
 
 
 def symbols_of(formula: Truth) -> frozenset[str]:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 import z3
+from grpocheck.core.arithmetic.errors import NotExact
 from grpocheck.core.arithmetic.supply import Scalar
 from grpocheck.proofs.smt.logic import Truth
 
@@ -77,12 +78,12 @@ class RealArithmetic:
         return str(value)
 
     def log(self, value: Scalar) -> Scalar:
-        """Outside the theory of real closed fields."""
-        raise NotImplementedError("z3 decides no logarithms")
+        """Not among the operations that z3 decides."""
+        raise NotExact("the theory of real numbers has no logarithm")
 
     def exp(self, value: Scalar) -> Scalar:
-        """Outside the theory of real closed fields."""
-        raise NotImplementedError("z3 decides no exponentials")
+        """Not among the operations that z3 decides."""
+        raise NotExact("the theory of real numbers has no exponential")
 
 
 def paths(compute: Callable[[RealArithmetic], Result]) -> Iterator[tuple[RealArithmetic, Result]]:

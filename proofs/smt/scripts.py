@@ -109,7 +109,7 @@ class ScriptedSupply:
 
     def mass_gradients(self, theta: Sequence[Any], prompt: Prompt, arithmetic: Any) -> tuple[Vector, ...]:
         """Not asked: the gradient oracle is supplied."""
-        raise NotImplementedError("the gradient oracle is supplied")
+        raise RuntimeError("mass gradients are asked for, although the gradient oracle is supplied")
 
     def gradient(self, frozen: FrozenIteration, theta: Sequence[Any]) -> Vector | Undefined:
         """Undefined where the script says so, else any vector; now and then 0, so that theta stays where it is."""

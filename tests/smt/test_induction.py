@@ -8,7 +8,7 @@ from grpocheck.proofs.evidence import Budget, Verdict
 from grpocheck.proofs.smt.checks import inductive_finding, protocol_findings
 from grpocheck.proofs.smt.induction import MEASURE, PROGRESS, Induction, System
 from grpocheck.proofs.smt.invariants import INVARIANTS, PROPERTIES, Invariant, Property
-from grpocheck.proofs.smt.obligations import Answer, Obligation, Result, discharge
+from grpocheck.proofs.smt.obligations import Decision, Obligation, Result, discharge
 from grpocheck.proofs.smt.scripts import all_scripts
 from grpocheck.proofs.smt.transition import TRANSITIONS
 
@@ -28,7 +28,9 @@ def results_of(system: System) -> list[Result]:
 
 def test_every_obligation_of_the_protocol_is_proved() -> None:
     results = [discharge(obligation) for obligation in Induction(System()).obligations()]
-    assert {result.answer for result in results} == {Answer.PROVED}, [r for r in results if r.answer != Answer.PROVED]
+    assert {result.decision for result in results} == {Decision.PROVED}, [
+        r for r in results if r.decision != Decision.PROVED
+    ]
     # start and one step per transition for each invariant, each claim, the measure, and one line per phase
     assert len(results) == 11 * (1 + 15) + 8 + (1 + 15) + 10
 
@@ -47,7 +49,7 @@ def test_each_claim_rests_on_invariants_that_use_only_one_another() -> None:
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_planted_mistake_breaks_the_invariants_that_it_should_and_shows_the_state(mistake: str) -> None:
     system, broken = MISTAKES[mistake]
-    refuted = [result for result in results_of(system) if result.answer is Answer.REFUTED]
+    refuted = [result for result in results_of(system) if result.decision is Decision.REFUTED]
     assert {result.about for result in refuted} == broken
     for result in refuted:
         assert result.detail.startswith("T = ")
@@ -58,7 +60,7 @@ def test_a_planted_mistake_breaks_the_invariants_that_it_should_and_shows_the_st
 def test_the_state_that_breaks_an_invariant_is_the_one_worked_out_by_hand() -> None:
     """K = 1: after step 1 = K the procedure goes on to k = 2, which no plan of one inner step has."""
     system, _ = MISTAKES["off by one in K"]
-    (result,) = [result for result in results_of(system) if result.answer is Answer.REFUTED]
+    (result,) = [result for result in results_of(system) if result.decision is Decision.REFUTED]
     sizes, before, after = result.detail.splitlines()
     assert sizes.endswith("K = 1")
     assert "phase = applying" in before
@@ -68,14 +70,14 @@ def test_the_state_that_breaks_an_invariant_is_the_one_worked_out_by_hand() -> N
 
 def test_a_false_invariant_is_refuted_where_it_fails_and_only_there() -> None:
     never_refused = Invariant("never refused", "M_U never answers 0", lambda plan, s: s.phase != 6)
-    refuted = [r for r in results_of(System(invariants=(*INVARIANTS, never_refused))) if r.answer is Answer.REFUTED]
+    refuted = [r for r in results_of(System(invariants=(*INVARIANTS, never_refused))) if r.decision is Decision.REFUTED]
     assert [r.name for r in refuted] == ["never refused: kept when the procedure is to be refused by M_U"]
     assert "after: phase = refused" in refuted[0].detail
 
 
 def test_an_invariant_that_fails_at_the_start_is_refuted_there() -> None:
     begun = Invariant("begun", "t >= 1", lambda plan, s: s.t >= 1)
-    refuted = [r for r in results_of(System(invariants=(*INVARIANTS, begun))) if r.answer is Answer.REFUTED]
+    refuted = [r for r in results_of(System(invariants=(*INVARIANTS, begun))) if r.decision is Decision.REFUTED]
     assert [r.name for r in refuted] == ["begun: at the start"]
     assert "outer iteration t = 0" in refuted[0].detail
 
@@ -84,7 +86,7 @@ def test_a_claim_that_the_invariants_do_not_imply_is_refuted_in_a_state() -> Non
     halved = Property(
         "C2", "attempts <= K", lambda plan, s: s.gradient_attempts <= plan.inner_steps, PROPERTIES[3].uses
     )
-    (refuted,) = [r for r in results_of(System(properties=(halved,))) if r.answer is Answer.REFUTED]
+    (refuted,) = [r for r in results_of(System(properties=(halved,))) if r.decision is Decision.REFUTED]
     assert refuted.about == "C2"
     assert "state: phase = " in refuted.detail
 
@@ -94,7 +96,7 @@ def test_a_claim_that_the_invariants_do_not_imply_is_refuted_in_a_state() -> Non
 )
 def test_a_missing_transition_leaves_the_procedure_standing(transition: str, phase: str) -> None:
     system = System(transitions=tuple(entry for entry in TRANSITIONS if entry.name != transition))
-    (refuted,) = [r for r in results_of(system) if r.answer is Answer.REFUTED]
+    (refuted,) = [r for r in results_of(system) if r.decision is Decision.REFUTED]
     assert refuted.about == PROGRESS
     assert f"state: phase = {phase}" in refuted.detail
 
@@ -105,8 +107,8 @@ def test_what_z3_cannot_decide_is_unknown_and_its_claim_undecided() -> None:
         "C1", "no sum of two cubes is a cube", (x > 0, y > 0, z > 0), x * x * x + y * y * y != z * z * z
     )
     result = discharge(fermat, seconds=0.2)
-    assert result.answer is Answer.UNKNOWN
-    finding = inductive_finding([Result("C1", "another", Answer.PROVED), result])
+    assert result.decision is Decision.UNKNOWN
+    finding = inductive_finding([Result("C1", "another", Decision.PROVED), result])
     assert finding.verdict is Verdict.UNDECIDED
     assert not finding.broken
 
@@ -114,7 +116,7 @@ def test_what_z3_cannot_decide_is_unknown_and_its_claim_undecided() -> None:
 def test_what_follows_from_contradictory_hypotheses_is_not_proved() -> None:
     x = z3.Int("x")
     result = discharge(Obligation("C1", "empty", (x > 0, x < 0), x == 7))
-    assert result.answer is Answer.UNKNOWN
+    assert result.decision is Decision.UNKNOWN
     assert "may be empty" in result.detail
 
 

@@ -7,7 +7,7 @@ import pytest
 import z3
 from grpocheck.proofs.evidence import Budget
 from grpocheck.proofs.smt import checks, folds
-from grpocheck.proofs.smt.obligations import Answer, discharge
+from grpocheck.proofs.smt.obligations import Decision, discharge
 from grpocheck.proofs.smt.reals import RealArithmetic, divisors, paths
 
 CLAIMS_BROKEN = {
@@ -77,7 +77,7 @@ def test_divisors_are_found_wherever_they_are() -> None:
 
 def test_the_induction_over_the_group_is_proved() -> None:
     results = [discharge(obligation) for obligation in folds.fold_obligations()]
-    assert {result.answer for result in results} == {Answer.PROVED}
+    assert {result.decision for result in results} == {Decision.PROVED}
     # eight invariants: for no reward, one more, the marked one; three statements for B1 and four for B2
     assert len(results) == 8 * 3 + 3 + 4
 
@@ -85,7 +85,7 @@ def test_the_induction_over_the_group_is_proved() -> None:
 def test_cauchy_schwarz_needs_the_invariants_that_it_uses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without squares >= 0 the step is false: n = 0, no deviations, squares = -1."""
     monkeypatch.setattr(folds, "USED", {})
-    refuted = [r for r in map(discharge, folds.fold_obligations()) if r.answer is Answer.REFUTED]
+    refuted = [r for r in map(discharge, folds.fold_obligations()) if r.decision is Decision.REFUTED]
     assert {r.name.partition(":")[0] for r in refuted} == {"Cauchy-Schwarz"}
 
 
@@ -96,4 +96,4 @@ def test_a_bound_that_is_too_tight_is_refuted() -> None:
     (bound,) = [o for o in folds.whole_group(group, folded, invariants) if o.name.endswith("A^2 <= G - 1")]
     advantage = folds.advantage_of(group.marked_reward, group.mean, group.deviation)
     tight = folds.Obligation("B2", "too tight", bound.hypotheses, advantage * advantage <= group.size - 2)
-    assert discharge(tight).answer is Answer.REFUTED
+    assert discharge(tight).decision is Decision.REFUTED

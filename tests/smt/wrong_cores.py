@@ -23,7 +23,7 @@ from grpocheck.core.problem import Problem
 from grpocheck.proofs.smt import terms
 from grpocheck.proofs.smt.folds import NotTheFold, check_core_is_the_fold
 from grpocheck.proofs.smt.induction import System
-from grpocheck.proofs.smt.obligations import Answer, discharge
+from grpocheck.proofs.smt.obligations import Decision, discharge
 from grpocheck.proofs.smt.scripts import Ending, Script
 from grpocheck.proofs.smt.terms import group_obligations, term_obligations
 from grpocheck.proofs.smt.tie import Untied, follow
@@ -254,7 +254,7 @@ def answer_of_terms(module: Any, name: str, replacement: Any) -> dict[str, Any]:
             fold = check_core_is_the_fold(3) > 0
         except NotTheFold:
             fold = False
-    refuted = [result for result in results if result.answer is Answer.REFUTED]
+    refuted = [result for result in results if result.decision is Decision.REFUTED]
     return {"refuted": [(result.about, result.name, result.detail) for result in refuted], "fold": fold}
 
 
