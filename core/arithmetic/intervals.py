@@ -126,15 +126,13 @@ def sqrt_interval(argument: Interval, bits: int) -> Interval:
 @require(lambda exponent: exponent != 0, "a power that occurs")
 @ensure(lambda result: mpf_le(result[0], result[1]), "the lower end is at most the upper")
 def power_interval(base: Interval, exponent: int, bits: int) -> Interval:
-    """An integer power of an interval; the whole line where a negative power meets 0."""
+    """An integer power of an interval; unbounded where a negative power meets 0."""
     power = base
     for bit in bin(abs(exponent))[3:]:
         power = mpi_mul(power, power, bits)
         if bit == "1":
             power = mpi_mul(power, base, bits)
-    if exponent > 0:
-        return power
-    return WHOLE_LINE if sign_of(power) in (None, 0) else mpi_div((fone, fone), power, bits)
+    return power if exponent > 0 else mpi_div((fone, fone), power, bits)
 
 
 @total("an interval has a sign, or several")

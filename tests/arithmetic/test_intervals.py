@@ -10,11 +10,12 @@ from grpocheck.core.arithmetic.intervals import (
     power_interval,
     sign_of,
     sqrt_interval,
+    widened,
 )
 from grpocheck.core.arithmetic.surd import square_root_of_rational
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from mpmath.libmp import from_man_exp, mpi_log, to_rational
+from mpmath.libmp import finf, fninf, from_man_exp, fzero, mpf_le, mpf_neg, mpi_log, to_rational
 
 flint = pytest.importorskip("flint")
 
@@ -59,6 +60,7 @@ sparse = st.lists(st.tuples(st.sampled_from([-1, 1]), st.integers(-700, 6)), min
 
 
 @given(sparse, precisions)
+@example(-Fraction(2**39 + 1, 2**77), 53)  # exp lies 2**-116 above 1 - 2**-38
 def test_sparse_numbers_are_enclosed(value, bits):
     raw = from_man_exp(value.numerator, 1 - value.denominator.bit_length())
     assert rational(raw) == value
@@ -107,9 +109,11 @@ def test_powers_are_enclosed(first, second, exponent, bits):
     power = power_interval(ends, exponent, bits)
     for base in (first, second, (first + second) / 2):
         if base != 0 or exponent > 0:
-            value = base**exponent
-            infinite = sign_of(ends) in (None, 0) and exponent < 0
-            assert infinite or rational(power[0]) <= value <= rational(power[1])
+            value = exact_interval(base**exponent, 5000)
+            assert mpf_le(power[0], value[1])
+            assert mpf_le(value[0], power[1])
+    if exponent < 0 and sign_of(ends) not in (-1, 1):
+        assert finf in power or fninf in power
 
 
 @given(st.fractions(), precisions)
@@ -125,6 +129,28 @@ def test_surds_are_enclosed_to_a_relative_precision(radicand, coefficient, whole
     lower, upper = (rational(end) for end in exact_interval(value, bits))
     assert lower <= value <= upper
     assert upper - lower <= max(abs(lower), abs(upper)) * Fraction(8, 2**bits)
+
+
+def test_exponentials_beyond_the_limit_are_bounded_on_one_side():
+    beyond = from_man_exp(1, 70)
+    lower, upper = exp_interval((mpf_neg(beyond), beyond), 53)
+    assert (lower, upper) == (fzero, finf)
+    lower, upper = exp_interval((beyond, beyond), 53)
+    assert upper == finf
+    # log2(exp(2**64)) = 2**64 / log(2) = 1.44269504088896340735 * 2**64
+    assert abs(Fraction("1.44269504088896340736") * 2**64 - (lower[2] + lower[3])) < 3
+    lower, upper = exp_interval((mpf_neg(beyond), mpf_neg(beyond)), 53)
+    assert lower == fzero
+    assert abs(Fraction("1.44269504088896340736") * 2**64 + (upper[2] + upper[3])) < 3
+
+
+def test_bounds_are_moved_by_a_unit_beyond_the_precision():
+    third = from_man_exp(0x5555555555, -40)
+    lower, upper = (rational(end) for end in widened(third, third, 20))
+    assert 0 < rational(third) - lower < Fraction(1, 2**20)
+    assert 0 < upper - rational(third) < Fraction(1, 2**20)
+    lower, upper = (rational(end) for end in widened(third, third, 60))
+    assert rational(third) - lower == upper - rational(third) == Fraction(1, 2**61)  # 1/3 has its 60th bit there
 
 
 def test_signs_and_intersections():

@@ -117,9 +117,13 @@ def test_softmax_masses_sum_to_exactly_one(n):
     assert sum(masses) == 1
     assert sum(2 * mass for mass in reversed(masses)) == 2
     # Sums that are not the whole are not taken for it.
-    assert sum(masses[1:]) < 1
-    assert sum(mass * (i + 1) for i, mass in enumerate(masses)) > 1
-    assert sum([masses[0] * 2, *masses[2:], masses[0]]) != 1
+    numbers = [CONTEXT.exp(CONTEXT.mpf(i * i) / 7) for i in range(n)]
+    for factors in ([*range(1, n + 1)], [n, *range(1, n)], [0, *range(1, n)], [*range(1, n), 0]):
+        scalar = sum(mass * factor for mass, factor in zip(masses, factors, strict=True))
+        number = sum(w * factor for w, factor in zip(numbers, factors, strict=True)) / sum(numbers)
+        lower, upper = (read(bound) for bound in enclose(scalar, 40))
+        assert lower < number < upper
+    assert sum([masses[0], *weights[1:]]) != 1
 
 
 def test_equal_logits_are_a_rational_mass():
@@ -214,9 +218,11 @@ def test_denominators_are_cleared_where_enclosures_do_not_tell():
     assert a.equal(1 - masses[0], masses[1] + masses[2])
     assert a.equal(masses[0] - masses[1], 1 - 2 * masses[1] - masses[2])
     assert (masses[0] - 1 + masses[1] + masses[2]).decided_sign(64) == 0
-    negative = -1 - weights[1]
-    assert a.less(-weights[0] / negative / weights[0], 1)
-    assert a.less(1 / negative, weights[2] / negative / 2)
+    # Over a negative sum the order turns, over its square it does not.
+    small, negative = a.exp(-1000), 1 - a.exp(1)
+    assert a.less((negative + small) / negative, 1)
+    assert a.less(1 / negative**2, (1 + small) / negative**2)
+    assert a.less(1 / negative + (1 + small) / negative**2, 1 / negative + (1 + 2 * small) / negative**2)
     with pytest.raises(ZeroDivisionError):
         1 / (masses[0] - 1 + masses[1] + masses[2])
     with pytest.raises(ValueError, match="expected a positive number"):
