@@ -11,12 +11,13 @@ process of its own (grpocheck.verifier.workers), and its finding is cached by th
 """
 
 import importlib
+import importlib.util
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from grpocheck.contracts.claims import Kind, claim
+from grpocheck.contracts.claims import REGISTRY, Kind, claim
 
 MODULES: tuple[str, ...] = (
     "grpocheck.proofs.examples",
@@ -27,6 +28,17 @@ MODULES: tuple[str, ...] = (
     "grpocheck.proofs.non_claims.evidence",
 )
 """The modules of grpocheck that hold evidence, in the order in which a report lists it."""
+
+@dataclass(frozen=True)
+class Need:
+    """A package that a module of evidence needs beyond those that grpocheck depends on."""
+
+    package: str
+    kind: Kind
+    enable: str
+
+
+NEEDS = {"grpocheck.proofs.properties": Need("hypothesis", Kind.PROPERTY, "pip install 'grpocheck[dev]'")}
 
 DEFAULT_SECONDS = 120.0
 """Seconds that a piece of evidence may take where neither it nor the caller says otherwise."""
@@ -75,9 +87,9 @@ def undecided(reason: str, **counts: int) -> Finding:
     return Finding(Verdict.UNDECIDED, reason, counts=counts)
 
 
-def not_run(why: str, enable: str) -> Finding:
+def not_run(why: str, enable: str, pieces: int = 1) -> Finding:
     """The check could not run on this machine; ``enable`` is the command that makes it run."""
-    return Finding(Verdict.NOT_RUN, why, enable)
+    return Finding(Verdict.NOT_RUN, why, enable, pieces=pieces)
 
 
 def broken(reason: str) -> Finding:
@@ -175,13 +187,29 @@ def evidence(
     return declare
 
 
+def is_available(module: str) -> bool:
+    """Whether the package that a module of evidence needs is installed."""
+    return module not in NEEDS or importlib.util.find_spec(NEEDS[module].package) is not None
+
+
 def discover(modules: tuple[str, ...] | None = None) -> list[Evidence]:
-    """All evidence declared in the given modules (MODULES unless said), in their order."""
+    """All evidence declared in the given modules (MODULES unless said), in their order, where they are available."""
     found: list[Evidence] = []
-    for module in MODULES if modules is None else modules:
+    for module in filter(is_available, MODULES if modules is None else modules):
         importlib.import_module(module)
         found.extend(entry for entry in _DECLARED.values() if entry.module == module)
     return found
+
+
+def absent_findings(module: str) -> dict[str, Finding]:
+    """For a module that is not available: not-run, for each claim that is known to have such evidence."""
+    need = NEEDS[module]
+    why = f"{need.package} is not installed"
+    return {
+        entry.id: not_run(why, need.enable, pieces=entry.requires[need.kind])
+        for entry in REGISTRY.values()
+        if need.kind in entry.requires
+    }
 
 
 def find(name: str) -> Evidence:

@@ -1,11 +1,12 @@
 """The evidence ladder: run every piece of evidence for the chosen claims, or take it from the cache, and report.
 
-Contract coverage comes first; then the pieces of evidence, each in a process of its own. Every finding is kept in the
-cache as soon as it is there, so an interrupted verification goes on where it stopped.
+Contract coverage is counted, every declared piece of evidence runs in a process of its own, the symbolic harnesses in
+processes of theirs. Each finding is kept in the cache as soon as it is there, so an interrupted verification goes on
+where it stopped.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -14,25 +15,28 @@ import grpocheck
 from grpocheck import core
 from grpocheck.contracts.claims import Claim
 from grpocheck.contracts.coverage import Coverage, contract_coverage
-from grpocheck.proofs.evidence import Evidence, Finding, discover
+from grpocheck.proofs.evidence import MODULES, NEEDS, Evidence, Verdict, absent_findings, discover, is_available
 from grpocheck.verifier.cache import Cache
 from grpocheck.verifier.digest import digest
 from grpocheck.verifier.report import Report, Row, assemble
 from grpocheck.verifier.workers import Outcome, run_evidence
 
+Rows = Mapping[str, Row]
+"""What one piece of evidence says, claim by claim."""
+
 
 class Watcher(Protocol):
     """Someone who watches a verification: a progress bar, or a test."""
 
-    def planned(self, entries: Sequence[Evidence]) -> None:
-        """These pieces of evidence are going to be looked at."""
+    def planned(self, pieces: int) -> None:
+        """So many more pieces of evidence are going to be looked at."""
         ...
 
-    def progressed(self, entry: Evidence, done: int, total: int) -> None:
+    def progressed(self, name: str, done: int, total: int) -> None:
         """A piece of evidence is this far."""
         ...
 
-    def finished(self, entry: Evidence, findings: Mapping[str, Finding], cached: bool) -> None:
+    def finished(self, rows: Rows) -> None:
         """A piece of evidence has its findings."""
         ...
 
@@ -45,38 +49,57 @@ class Settings:
     seconds: float | None
     cache: Cache
     modules: tuple[str, ...] | None = None
+    """The modules of evidence; None: all of them, and the symbolic harnesses."""
 
 
 def verify(claims: Sequence[Claim], settings: Settings, watcher: Watcher) -> Report:
     """Gather all evidence for the claims and report on it."""
     started = time.monotonic()
     wanted = {claim.id for claim in claims}
+    found = list(declared_rows(wanted, settings, watcher))
+    if settings.modules is None:
+        from grpocheck.verifier.symbolic import symbolic_rows
+
+        found += symbolic_rows(wanted, settings, watcher)
+    return Report(grpocheck.__version__, assemble(claims, found), core_coverage(), time.monotonic() - started)
+
+
+def declared_rows(wanted: set[str], settings: Settings, watcher: Watcher) -> Iterator[Rows]:
+    """The rows of every piece of declared evidence that speaks of a wanted claim, in the order of declaration."""
     entries = [entry for entry in discover(settings.modules) if wanted & set(entry.claims)]
-    watcher.planned(entries)
+    watcher.planned(len(entries))
     keys = {entry.name: digest(entry.name, [entry.module], entry.files) for entry in entries}
-    found: dict[str, Mapping[str, Row]] = {}
+    found: dict[str, Rows] = {}
     missing: list[tuple[Evidence, float]] = []
     for entry in entries:
         kept = settings.cache.get(keys[entry.name])
         if kept is None:
             missing.append((entry, entry.seconds if settings.seconds is None else settings.seconds))
         else:
-            watcher.finished(entry, kept.findings, cached=True)
             found[entry.name] = rows_of(entry, kept, cached=True)
+            watcher.finished(found[entry.name])
     for entry, outcome in run_evidence(missing, settings.jobs, watcher.progressed):
         settings.cache.put(keys[entry.name], outcome)
-        watcher.finished(entry, outcome.findings, cached=False)
         found[entry.name] = rows_of(entry, outcome, cached=False)
-    reports = assemble(claims, [found[entry.name] for entry in entries])
-    return Report(grpocheck.__version__, reports, core_coverage(), time.monotonic() - started)
+        watcher.finished(found[entry.name])
+    yield from (found[entry.name] for entry in entries)
+    for module in MODULES if settings.modules is None else settings.modules:
+        if not is_available(module):
+            kind = NEEDS[module].kind
+            yield {claim: Row(module, kind, "", finding, 0.0) for claim, finding in absent_findings(module).items()}
 
 
-def rows_of(entry: Evidence, outcome: Outcome, cached: bool) -> Mapping[str, Row]:
+def rows_of(entry: Evidence, outcome: Outcome, cached: bool) -> Rows:
     """The row of each claim that a piece of evidence speaks of."""
     return {
         claim: Row(entry.name, entry.kind, entry.scope, finding, outcome.seconds, cached)
         for claim, finding in outcome.findings.items()
     }
+
+
+def verdicts_of(rows: Rows) -> str:
+    """The verdicts that a piece of evidence has on its claims, in a few words."""
+    return ", ".join(sorted({row.finding.verdict.value for row in rows.values()})) or Verdict.NOT_RUN.value
 
 
 def core_coverage() -> Coverage:

@@ -4,16 +4,15 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
 from grpocheck.contracts.claims import select
-from grpocheck.proofs.evidence import Evidence, Finding
 from grpocheck.verifier.cache import Cache
 from grpocheck.verifier.failures import emit, say
 from grpocheck.verifier.files import check_writable, write_text
-from grpocheck.verifier.ladder import Settings, verify
+from grpocheck.verifier.ladder import Rows, Settings, verdicts_of, verify
 from grpocheck.verifier.page import page
 from grpocheck.verifier.summary import summary
 
@@ -21,17 +20,17 @@ from grpocheck.verifier.summary import summary
 class Quiet:
     """A watcher for output that nobody looks at: one line on stderr for each piece of evidence."""
 
-    def planned(self, entries: Sequence[Evidence]) -> None:
-        """Say how many pieces there are."""
-        say(f"{len(entries)} pieces of evidence")
+    def planned(self, pieces: int) -> None:
+        """Say nothing before the first finding."""
 
-    def progressed(self, entry: Evidence, done: int, total: int) -> None:
+    def progressed(self, name: str, done: int, total: int) -> None:
         """Say nothing between start and finish."""
 
-    def finished(self, entry: Evidence, findings: Mapping[str, Finding], cached: bool) -> None:
+    def finished(self, rows: Rows) -> None:
         """Say what was found."""
-        verdicts = ", ".join(sorted({finding.verdict.value for finding in findings.values()})) or "nothing"
-        say(f"{entry.kind}  {entry.name.removeprefix('grpocheck.')}: {verdicts}{' (from the cache)' if cached else ''}")
+        for name, row in {row.name: row for row in rows.values()}.items():
+            origin = "from the cache" if row.cached else f"{row.seconds:.1f} s"
+            say(f"{row.kind}  {name.removeprefix('grpocheck.')}: {verdicts_of(rows)} ({origin})")
 
 
 def verify_claims(

@@ -1,10 +1,9 @@
 """Progress of a verification on a terminal: one bar for the whole, one for each piece of evidence that runs."""
 
-from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
-from grpocheck.proofs.evidence import Evidence, Finding
+from grpocheck.verifier.ladder import Rows
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
@@ -22,7 +21,8 @@ class Bars:
             console=Console(stderr=True),
             transient=True,
         )
-        self.whole: TaskID | None = None
+        self.total = 0
+        self.whole = self.progress.add_task("pieces of evidence", total=None)
         self.running: dict[str, TaskID] = {}
 
     def __enter__(self) -> Self:
@@ -36,19 +36,19 @@ class Bars:
         """Remove the bars."""
         self.progress.stop()
 
-    def planned(self, entries: Sequence[Evidence]) -> None:
-        """Draw the bar of the whole."""
-        self.whole = self.progress.add_task("pieces of evidence", total=len(entries))
+    def planned(self, pieces: int) -> None:
+        """Draw the bar of the whole, or make it longer."""
+        self.total += pieces
+        self.progress.update(self.whole, total=self.total)
 
-    def progressed(self, entry: Evidence, done: int, total: int) -> None:
+    def progressed(self, name: str, done: int, total: int) -> None:
         """Move the bar of one piece, drawing it the first time."""
-        if entry.name not in self.running:
-            self.running[entry.name] = self.progress.add_task(entry.name.removeprefix("grpocheck."), total=total)
-        self.progress.update(self.running[entry.name], completed=done, total=total)
+        if name not in self.running:
+            self.running[name] = self.progress.add_task(name.removeprefix("grpocheck."), total=total)
+        self.progress.update(self.running[name], completed=done, total=total)
 
-    def finished(self, entry: Evidence, findings: Mapping[str, Finding], cached: bool) -> None:
+    def finished(self, rows: Rows) -> None:
         """Move the bar of the whole and remove that of the piece."""
-        if self.whole is not None:
-            self.progress.advance(self.whole)
-        if entry.name in self.running:
-            self.progress.remove_task(self.running.pop(entry.name))
+        self.progress.advance(self.whole)
+        for name in {row.name for row in rows.values()} & set(self.running):
+            self.progress.remove_task(self.running.pop(name))

@@ -27,7 +27,8 @@ class Outcome:
     seconds: float
 
 
-Progress = Callable[[Evidence, int, int], None]
+Progress = Callable[[str, int, int], None]
+"""Told the name of a piece of evidence, and how many cases are done of how many."""
 
 
 def violated_claims(violation: ContractViolation) -> tuple[str, ...]:
@@ -94,7 +95,7 @@ class _Worker:
                     return findings
                 if message[0] == "failed":
                     return self._all(broken(message[1]))
-                progress(self.entry, message[1], message[2])
+                progress(self.entry.name, message[1], message[2])
         except (EOFError, OSError):
             self.process.join()
             return self._all(broken(f"its process ended with exit status {self.process.exitcode} and no finding"))

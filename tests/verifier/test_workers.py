@@ -11,7 +11,7 @@ def run(name: str, seconds: float = 60) -> dict[str, Finding]:
     return outcome.findings
 
 
-def ignore(_entry: Evidence, _done: int, _total: int) -> None:
+def ignore(_name: str, _done: int, _total: int) -> None:
     """Nobody watches."""
 
 
@@ -21,7 +21,7 @@ def test_held_with_its_counts() -> None:
 
 def test_progress_is_reported_before_the_finding() -> None:
     heard: list[tuple[str, int, int]] = []
-    list(run_evidence([(find("planted:holds"), 60)], 1, lambda entry, *far: heard.append((entry.name, *far))))
+    list(run_evidence([(find("planted:holds"), 60)], 1, lambda name, *far: heard.append((name, *far))))
     assert heard == [("planted:holds", 2, 2)]
 
 

@@ -1,0 +1,138 @@
+"""The ladder as a whole: what runs, what comes from the cache, what is missing from an installation."""
+
+from pathlib import Path
+
+import pytest
+from grpocheck.contracts.claims import CLAIMS, Claim, Kind, select
+from grpocheck.contracts.coverage import Coverage, Gap
+from grpocheck.proofs import evidence
+from grpocheck.proofs.evidence import Need, Verdict
+from grpocheck.proofs.symbolic.verdicts import Counterexample, Result
+from grpocheck.proofs.symbolic.verdicts import Verdict as SymbolicVerdict
+from grpocheck.verifier import ladder
+from grpocheck.verifier.cache import Cache
+from grpocheck.verifier.ladder import Rows, Settings, verify
+from grpocheck.verifier.report import Report
+from grpocheck.verifier.symbolic import finding_of
+
+
+class Noted:
+    """A watcher that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.pieces = 0
+        self.steps: list[tuple[str, int, int]] = []
+        self.rows: list[Rows] = []
+
+    def planned(self, pieces: int) -> None:
+        self.pieces += pieces
+
+    def progressed(self, name: str, done: int, total: int) -> None:
+        self.steps.append((name, done, total))
+
+    def finished(self, rows: Rows) -> None:
+        self.rows.append(rows)
+
+
+@pytest.fixture(autouse=True)
+def no_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The exit statuses here are those of the evidence, whatever state core is in."""
+    monkeypatch.setattr(ladder, "core_coverage", lambda: Coverage(1, 1, (), ()))
+
+
+def test_a_gap_in_core_fails_the_verification(monkeypatch: pytest.MonkeyPatch) -> None:
+    gap = Gap(Path("core/x.py"), 1, "f", "no postcondition")
+    monkeypatch.setattr(ladder, "core_coverage", lambda: Coverage(1, 0, (gap,), ()))
+    assert verified(None, "N1")[0].exit_status == 1
+
+
+def verified(folder: Path | None, *claims: str, modules: tuple[str, ...] = ("planted",)) -> tuple[Report, Noted]:
+    noted = Noted()
+    settings = Settings(2, 60, Cache(folder), modules)
+    return verify(select(claims), settings, noted), noted
+
+
+def test_only_what_speaks_of_the_claims_runs(tmp_path: Path) -> None:
+    report, noted = verified(None, "E1", "E2")
+    ran = {row.name for entry in report.claims for row in entry.rows}
+    assert ran == {"planted:holds", "planted:refutes_one_of_two"}
+    assert noted.pieces == len(noted.rows) == 2
+    assert noted.steps == [("planted:holds", 2, 2)]
+    assert [(entry.claim.id, entry.verdict) for entry in report.claims] == [
+        ("E1", Verdict.REFUTED),
+        ("E2", Verdict.HELD),
+    ]
+    assert report.exit_status == 1
+
+
+def test_the_second_time_comes_from_the_cache_and_says_so(tmp_path: Path) -> None:
+    first, _ = verified(tmp_path, "E2", "G1")
+    second, _ = verified(tmp_path, "E2", "G1")
+    cached = {row.name: row.cached for entry in second.claims for row in entry.rows}
+    # what was undecided is tried again
+    assert cached == {
+        "planted:holds": True,
+        "planted:refutes_one_of_two": True,
+        "planted:undecided_in_the_budget": False,
+    }
+    assert not any(row.cached for entry in first.claims for row in entry.rows)
+    assert second.to_mapping()["claims"][0]["evidence"][0]["cached"] is True
+
+
+def test_what_cannot_run_here_is_named_with_what_enables_it() -> None:
+    report, _ = verified(None, "F1")
+    assert report.not_run == [
+        {
+            "what": "planted:needs_another_program",
+            "why": "there is no prover",
+            "enable": "make proofs-setup",
+        }
+    ]
+    (claim,) = report.claims
+    assert claim.verdict == Verdict.NOT_RUN
+    assert not claim.succeeds
+
+
+def test_a_non_claim_is_refuted_by_its_witness() -> None:
+    report, _ = verified(None, "N1")
+    assert report.claims[0].succeeds
+    assert report.exit_status == 0
+
+
+def test_evidence_whose_package_is_missing_is_not_run_and_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(evidence.NEEDS, "planted", Need("no_such_package", Kind.PROPERTY, "pip install it"))
+    required = {"E2": CLAIMS["E2"]}
+    monkeypatch.setattr(evidence, "REGISTRY", {"E2": with_requirement(required["E2"])})
+    noted = Noted()
+    report = verify([with_requirement(required["E2"])], Settings(1, 60, Cache(None), ("planted",)), noted)
+    assert report.not_run == [
+        {"what": "planted", "why": "no_such_package is not installed", "enable": "pip install it"}
+    ]
+    assert report.losses == []
+    assert report.exit_status == 0
+
+
+def with_requirement(claim: Claim) -> Claim:
+    return Claim(claim.id, claim.statement, claim.seed, {Kind.PROPERTY: 2})
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected", "broken"),
+    [
+        (SymbolicVerdict.CONFIRMED, Verdict.HELD, False),
+        (SymbolicVerdict.REFUTED, Verdict.REFUTED, False),
+        (SymbolicVerdict.UNDECIDED, Verdict.UNDECIDED, False),
+        (SymbolicVerdict.NEVER_HELD, Verdict.UNDECIDED, True),
+        (SymbolicVerdict.ERROR, Verdict.UNDECIDED, True),
+    ],
+)
+def test_only_a_symbolic_confirmation_is_held(verdict: SymbolicVerdict, expected: Verdict, broken: bool) -> None:
+    counterexample = Counterexample({"rho": "2"}, "3") if verdict is SymbolicVerdict.REFUTED else None
+    found = finding_of(Result("m:f", "E2: ...", "any", verdict, "why", 1.0, 4, counterexample))
+    assert (found.verdict, found.broken) == (expected, broken)
+    assert ("rho = 2: 3" in found.detail) == (verdict is SymbolicVerdict.REFUTED)
+
+
+def test_a_refutation_without_a_replayed_counterexample_is_not_believed() -> None:
+    found = finding_of(Result("m:f", "E2: ...", "any", SymbolicVerdict.REFUTED, "spurious", 1.0, 4, None))
+    assert (found.verdict, found.broken) == (Verdict.UNDECIDED, True)
