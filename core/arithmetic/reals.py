@@ -10,9 +10,10 @@ up to a stated maximum, and so is the difference times its denominators; past it
 numbers. Only the expressions of that comparison are refined: the run is not repeated, no oracle is asked again, and the
 precision of everything else stays as it is.
 
-For the softmax family at rational parameters a ratio is never exactly 1 + epsilon or 1 - epsilon other than by the
-normal form: clearing denominators, exponentials of distinct rationals would have to cancel with rational coefficients,
-which by Lindemann and Weierstrass are then all 0.
+For the softmax family of n responses at rational parameters a ratio is never exactly 1 + epsilon or 1 - epsilon:
+without denominators the equation says that a sum of exponentials of rationals, with rational coefficients, is 0, so
+that by Lindemann and Weierstrass the coefficients of each exponent sum to 0; but all of them sum to -epsilon * n, or
+to epsilon * n.
 """
 
 from __future__ import annotations
