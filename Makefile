@@ -41,7 +41,7 @@ $(INSTALLED): pyproject.toml
 		echo "$(PYTHON): older than Python $(OLDEST), or no Python: expected $(OLDEST) or newer"; exit 2; }
 	@$(PYTHON) -m venv $(VENV) || { \
 		echo "$(PYTHON) cannot make a virtual environment: install its venv module (Debian: python3-venv)"; exit 2; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,fast]'
 	@mkdir -p build
 	@touch $@
 

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import venv
 from collections.abc import Iterator
 from pathlib import Path
@@ -141,6 +142,18 @@ def test_every_evidence_module_is_listed() -> None:
     }
     assert declaring == set(MODULES)
     assert {entry.module for entry in discover()} == set(MODULES)
+
+
+def test_every_package_is_installed() -> None:
+    """A folder that pyproject.toml does not list works here and is missing from a wheel."""
+    with (HOUSE / "pyproject.toml").open("rb") as stream:
+        listed = set(tomllib.load(stream)["tool"]["setuptools"]["packages"])
+    there = {
+        ".".join(("grpocheck", *path.parent.relative_to(HOUSE).parts))
+        for room in ROOMS
+        for path in (HOUSE / room).rglob("__init__.py")
+    }
+    assert listed == {name.replace("grpocheck.package", "grpocheck") for name in there}
 
 
 def test_nothing_is_left_unfinished() -> None:
