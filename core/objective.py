@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from grpocheck.contracts.clauses import ensure, require
 from grpocheck.contracts.comparisons import at_most
 from grpocheck.contracts.predicates import is_bounded_objective, is_mass_function
+from grpocheck.core.advantage import mean
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 from grpocheck.core.divergence import kl_divergence
 from grpocheck.core.frozen import FrozenIteration, Group
@@ -49,6 +50,16 @@ def group_surrogate(group: Group, masses: Masses, epsilon: Scalar, arithmetic: A
 @ensure(
     lambda frozen, masses, result: is_bounded_objective(result, frozen, masses),
     "B5: F_t is finite on U: within sqrt(G-1) max(1+eps, 1/(least old mass drawn)) and beta times the chi-square bound",
+)
+@ensure(
+    lambda frozen, masses, result: at_most(
+        result * len(frozen.groups),
+        sum(
+            mean([rho * a for rho, a in zip(group_ratios(group, now), group.advantages, strict=True)])
+            for group, now in zip(frozen.groups, masses, strict=True)
+        ),
+    ),
+    "E2, B4: F_t is at most the mean of rho A: clipping and the penalty only take away",
 )
 def objective(frozen: FrozenIteration, masses: Sequence[Masses], arithmetic: Arithmetic) -> Scalar:
     """F_t = 1/M sum_l [ group surrogate - beta KL_l ]; with beta = 0 no divergence is evaluated."""

@@ -4,13 +4,14 @@ Runs are compared with the third reading of section 1 (grpocheck.proofs.digits);
 with sums written out here. The examples are derived from the checks themselves, so that a report can be made again.
 """
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from math import prod
 from typing import Any
 
-from grpocheck.contracts.claims import Kind
+from grpocheck.contracts.claims import Kind, claims_named_in
 from grpocheck.core import Event, Outcome, Problem, Prompt, Supply, Undefined, run
 from grpocheck.core.advantage import group_advantages, population_standard_deviation
 from grpocheck.core.arithmetic.enclosure import EnclosureArithmetic
@@ -22,7 +23,7 @@ from grpocheck.core.families.autoregressive import AutoregressiveMasses
 from grpocheck.core.generation import Generation
 from grpocheck.core.ratio import clipped_term, importance_ratio
 from grpocheck.proofs.digits import Float, Reading, context, enclosed, number, value_of
-from grpocheck.proofs.evidence import Budget, Finding, evidence, held, refuted
+from grpocheck.proofs.evidence import Budget, Result, evidence, held, refuted
 from grpocheck.proofs.strategies import mass_functions, problems, supplies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -31,28 +32,52 @@ RATIONALS = st.fractions(-3, 3, max_denominator=12)
 UNIT = st.fractions(Fraction(1, 12), Fraction(11, 12), max_denominator=12)
 
 
-def examined(strategy: st.SearchStrategy[Any], check: Callable[[Any], None], budget: Budget, examples: int) -> Finding:
-    """The finding of a check that raises AssertionError on a counterexample; Hypothesis makes that one small."""
-    tried: list[Any] = []
+SHRINKING_SECONDS = 5.0
+"""How long a counterexample may be made smaller."""
+
+
+def examined(strategy: st.SearchStrategy[Any], check: Callable[[Any], None], budget: Budget, examples: int) -> Result:
+    """The finding of a check that raises AssertionError on a counterexample; Hypothesis makes that one small.
+
+    A counterexample refutes the claims that its message names; of the others nothing is then said.
+    """
+    tried = 0
+    failures: list[tuple[str, str]] = []
+    stop_shrinking = 0.0
 
     @settings(
         max_examples=examples,
         deadline=None,
         derandomize=True,
         database=None,
+        report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
     )
     @given(strategy)
     def attempt(example: Any) -> None:
-        tried.append(example)
-        budget.step(min(len(tried), examples), examples)
-        check(example)
+        nonlocal tried, stop_shrinking
+        if failures and time.monotonic() > stop_shrinking:
+            raise TimeoutError("the counterexample is small enough")
+        tried += 1
+        if not failures:
+            budget.step(min(tried, examples), examples)
+        try:
+            check(example)
+        except AssertionError as error:
+            stop_shrinking = stop_shrinking or time.monotonic() + SHRINKING_SECONDS
+            failures.append((str(error), repr(example)))
+            raise
 
     try:
         attempt()
-    except AssertionError as error:
-        return refuted(f"{tried[-1]!r}: {error}"[:2000], cases=len(tried))
-    return held(cases=len(tried))
+    except Exception:
+        if not failures:
+            raise
+        message, example = failures[-1]
+        finding = refuted(f"{message} for {example}"[:2000], cases=tried)
+        named = next(filter(None, map(claims_named_in, message.splitlines())), ())
+        return dict.fromkeys(named, finding) if named else finding
+    return held(cases=tried)
 
 
 def require(condition: bool, message: str) -> None:
@@ -67,7 +92,7 @@ def require(condition: bool, message: str) -> None:
     scope="whole problems of five families, M <= 2, G <= 3, T <= 2, K <= 2, against 80 digits",
     seconds=240,
 )  # fmt: skip
-def whole_runs_end_as_the_definition_says(budget: Budget) -> Finding:
+def whole_runs_end_as_the_definition_says(budget: Budget) -> Result:
     """Status, theta, F after each step and the calls of a run are those of the third reading."""
     return examined(problems(), agrees_with_digits, budget, 150)
 
@@ -76,16 +101,17 @@ def agrees_with_digits(problem: Problem) -> None:
     """Compare one run with the third reading."""
     expected, outcome = Reading(problem).run(), run(problem)
     found, slack = outcome.to_mapping(), context.mpf(10) ** -24
-    require(found["status"] == expected.status, f"status {found['status']}, expected {expected.status}")
+    require(found["status"] == expected.status, f"C4, F2: status {found['status']}, expected {expected.status}")
     for text, value in zip(found["theta"], expected.theta, strict=True):
-        require(enclosed(text, value, slack), f"theta {text}, expected {context.nstr(value, 30)}")
-    require(len(found["steps"]) == len(expected.objectives), "another number of applied steps")
+        require(enclosed(text, value, slack), f"A2, F2: theta {text}, expected {context.nstr(value, 30)}")
+    require(len(found["steps"]) == len(expected.objectives), "C2: another number of applied steps")
     for step, value in zip(found["steps"], expected.objectives, strict=True):
-        require(enclosed(step["objective"], value, slack), f"F {step['objective']}, expected {context.nstr(value, 30)}")
+        digits = context.nstr(value, 30)
+        require(enclosed(step["objective"], value, slack), f"B5: F {step['objective']}, expected {digits}")
     ledger = outcome.ledger
-    require(ledger.gradient_attempts == expected.attempts, f"{ledger.gradient_attempts} gradient attempts")
-    require(ledger.membership_calls == expected.memberships, f"{ledger.membership_calls} membership calls")
-    require(ledger.draws == len(outcome.iterations) * len(problem.prompts) * problem.group_size, "draws")
+    require(ledger.gradient_attempts == expected.attempts, f"C2: {ledger.gradient_attempts} gradient attempts")
+    require(ledger.membership_calls == expected.memberships, f"C3: {ledger.membership_calls} membership calls")
+    require(ledger.draws == len(outcome.iterations) * len(problem.prompts) * problem.group_size, "C1: draws")
     within_the_bound_of_b5(problem, outcome)
 
 
@@ -113,7 +139,7 @@ def ends(outcome: Outcome, value: Scalar) -> list[Float]:
     kind=Kind.PROPERTY,
     scope="whole problems of five families under arbitrary answers of the gradient oracle and arbitrary draws",
 )  # fmt: skip
-def the_protocol_keeps_its_promises_whatever_the_oracles_answer(budget: Budget) -> Finding:
+def the_protocol_keeps_its_promises_whatever_the_oracles_answer(budget: Budget) -> Result:
     """Steps, statuses, calls and frozen data, read off the events of a run with scripted oracles."""
     scripted = problems(betas=["0"]).flatmap(lambda problem: st.tuples(st.just(problem), supplies(problem)))
     return examined(scripted, keeps_the_protocol, budget, 150)
@@ -161,7 +187,8 @@ def keeps_the_protocol(scripted: tuple[Problem, Supply]) -> None:
     ledger, groups = outcome.ledger, len(problem.prompts) * problem.group_size
     require(drawn == started * groups <= problem.outer_iterations * groups, "C1: draws within T*M*G")
     require(asked <= problem.outer_iterations * problem.inner_steps, "C2: attempts within T*K")
-    require((ledger.draws, ledger.gradient_attempts, ledger.membership_calls) == (drawn, asked, called), "the ledger")
+    entered = (ledger.draws, ledger.gradient_attempts, ledger.membership_calls)
+    require(entered == (drawn, asked, called), f"C1, C2, C3: the ledger has {entered}")
     require([prompt.reference for prompt in problem.prompts] == references, "D2: the reference stays")
 
 
@@ -173,7 +200,7 @@ def strictly_inside(problem: Problem, outcome: Outcome, theta: Any) -> bool:
 
 
 @evidence("B1", "B2", kind=Kind.PROPERTY, scope="groups of 2 to 6 rational rewards")
-def advantages_are_standardised(budget: Budget) -> Finding:
+def advantages_are_standardised(budget: Budget) -> Result:
     """s and A against variances in fractions."""
     return examined(st.lists(RATIONALS, min_size=2, max_size=6), is_standardised, budget, 400)
 
@@ -196,7 +223,7 @@ def is_standardised(rewards: Sequence[Fraction]) -> None:
 
 
 @evidence("E1", "E2", kind=Kind.PROPERTY, scope="rational rho, A and epsilon")
-def terms_are_clipped_by_sign(budget: Budget) -> Finding:
+def terms_are_clipped_by_sign(budget: Budget) -> Result:
     """The term against its two cases."""
     return examined(st.tuples(st.fractions(Fraction(1, 20), 6), RATIONALS, UNIT), is_clipped_by_sign, budget, 600)
 
@@ -211,7 +238,7 @@ def is_clipped_by_sign(example: tuple[Fraction, Fraction, Fraction]) -> None:
 
 
 @evidence("A3", "B3", "B4", "G1", kind=Kind.PROPERTY, scope="pairs of mass functions on 2 to 5 responses")
-def ratios_and_divergences(budget: Budget) -> Finding:
+def ratios_and_divergences(budget: Budget) -> Result:
     """Change of measure exactly, the divergence against 80 digits."""
     pairs = st.integers(2, 5).flatmap(
         lambda size: st.tuples(
@@ -238,7 +265,7 @@ def changes_measure(example: tuple[Sequence[Fraction], Sequence[Fraction], Seque
 
 
 @evidence("G4", kind=Kind.PROPERTY, scope="two-step trees, 2 or 3 first tokens with 2 or 3 tokens after each")
-def divergences_add_up_along_prefixes(budget: Budget) -> Finding:
+def divergences_add_up_along_prefixes(budget: Budget) -> Result:
     """KL of the product against the chain-rule sum, to 28 digits."""
     pair = st.integers(2, 3).flatmap(lambda size: st.tuples(mass_functions(size), mass_functions(size)))
     trees = pair.flatmap(lambda first: st.tuples(st.just(first), st.tuples(*[pair for _ in first[0]])))
@@ -261,7 +288,7 @@ def obeys_the_chain_rule(tree: tuple[Any, Any]) -> None:
 
 
 @evidence("G2", "G5", kind=Kind.PROPERTY, scope="2 or 3 tokens, horizon 1 to 3, random forbidden tokens")
-def responses_are_generated_token_by_token(budget: Budget) -> Finding:
+def responses_are_generated_token_by_token(budget: Budget) -> Result:
     """Masses against products of conditional masses over words listed here, and their sum against 1."""
     return examined(generations_with_parameters(), masses_are_products, budget, 120)
 
@@ -310,7 +337,7 @@ def masses_are_products(example: tuple[Generation, list[list[Fraction]], list[li
 
 
 @evidence("F1", kind=Kind.PROPERTY, scope="sums of 1 to 4 minima of two affine functions of one variable, at 0")
-def minima_never_cancel(budget: Budget) -> Finding:
+def minima_never_cancel(budget: Budget) -> Result:
     """A sum of minima of affine functions has one slope at 0 exactly when every tie has equal slopes."""
     affine = st.tuples(st.integers(-2, 2), st.integers(-2, 2))
     return examined(st.lists(st.tuples(affine, affine), min_size=1, max_size=4), has_one_slope, budget, 600)
@@ -324,11 +351,11 @@ def has_one_slope(pairs: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -> N
 
     step = Fraction(1, 10)
     smooth = total(step) - total(Fraction(0)) == total(Fraction(0)) - total(-step)
-    require(smooth == all(b == d for (a, b), (c, d) in pairs if a == c), "F1")
+    require(smooth == all(b == d for (a, b), (c, d) in pairs if a == c), "F1: the slopes agree exactly when every tie's do")
 
 
 @evidence("G3", kind=Kind.PROPERTY, scope="mass functions on 2 to 5 responses, every word of 8 bits")
-def draws_have_the_law_of_the_masses(budget: Budget) -> Finding:
+def draws_have_the_law_of_the_masses(budget: Budget) -> Result:
     """The dyadic measure of the words that decide a response, against its mass."""
     laws = st.integers(2, 5).flatmap(lambda size: mass_functions(size, 9))
     return examined(laws, has_its_law, budget, 40)
