@@ -351,7 +351,7 @@ def has_one_slope(pairs: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -> N
 
     step = Fraction(1, 10)
     smooth = total(step) - total(Fraction(0)) == total(Fraction(0)) - total(-step)
-    require(smooth == all(b == d for (a, b), (c, d) in pairs if a == c), "F1: the slopes agree exactly when every tie's do")
+    require(smooth == all(b == d for (a, b), (c, d) in pairs if a == c), "F1: slopes agree just when ties' do")
 
 
 @evidence("G3", kind=Kind.PROPERTY, scope="mass functions on 2 to 5 responses, every word of 8 bits")
