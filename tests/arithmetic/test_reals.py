@@ -158,6 +158,15 @@ def test_a_comparison_refines_as_far_as_it_needs():
         assert CONTEXT.mpf(lower) <= number <= CONTEXT.mpf(upper)
 
 
+def test_an_enclosure_refines_as_far_as_it_needs():
+    x, number = EnclosureArithmetic().exp(-1), CONTEXT.exp(-1)
+    for _ in range(100):
+        x, number = 4 * x * (1 - x), 4 * number * (1 - number)
+    lower, upper = (read(bound) for bound in enclose(x, 30))
+    assert lower <= number <= upper
+    assert x.bits > 4 * 32
+
+
 def test_an_undecided_comparison_names_both_expressions():
     a = EnclosureArithmetic(max_bits=512)
     with pytest.raises(UndecidedComparison) as undecided:
