@@ -76,7 +76,7 @@ def explained_claim(claim: Claim) -> dict[str, Any]:
         "word": claim.id,
         "sort": "claim" if claim.promised else "non-claim: not promised, to be refuted",
         "meaning": claim.statement,
-        "stated": f"SPEC.md section 2, from seed {claim.seed}; registered evidence: {requirements(claim)}",
+        "stated": f"grpocheck.contracts.claims, from seed {claim.seed}; known evidence: {requirements(claim)}",
         "contracts": sorted(f"{clause.subject}: {clause.description}" for clause in clauses),
         "evidence": [
             f"{entry.kind}: {entry.scope} ({entry.name})" for entry in discover() if claim.id in entry.claims

@@ -1,8 +1,11 @@
 """The outcome of a run for people: why it stopped and where, its calls against their bounds, its steps."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from grpocheck.core import Outcome, Status, Supply
+from grpocheck.core import Outcome, Problem, Status, Supply
+from grpocheck.core.families.supplied import Supplied
+from grpocheck.core.gradient import kinked_draws
 from grpocheck.verifier.tables import abbreviated, drawn, table
 from rich.console import RenderableType
 from rich.text import Text
@@ -34,16 +37,31 @@ ARITHMETIC_IN_WORDS = {
 }
 
 
-def outcome_tables(outcome: Outcome, supply: Supply, title: str, contracts: bool) -> str:
+@dataclass(frozen=True)
+class View:
+    """What is shown: an outcome under a title, the supply that it came from, and whether contracts were checked."""
+
+    outcome: Outcome
+    title: str
+    supply: Supply
+    contracts: bool
+    problem: Problem | None = None
+    """The problem, where it is at hand: then the draws that make a kink are named."""
+
+
+def outcome_tables(view: View) -> str:
     """The whole view, as text."""
-    return drawn(outcome_parts(outcome, supply, title, contracts))
+    return drawn(outcome_parts(view))
 
 
-def outcome_parts(outcome: Outcome, supply: Supply, title: str, contracts: bool) -> Iterator[RenderableType]:
+def outcome_parts(view: View) -> Iterator[RenderableType]:
     """Headline, parameter, how it was computed, ledger, steps."""
+    outcome, contracts = view.outcome, view.contracts
     mapping = outcome.to_mapping()
-    yield Text(title, style="bold")
-    yield Text(f"{outcome.status}: {status_in_words(outcome, supply)}")
+    yield Text(view.title, style="bold")
+    yield Text(f"{outcome.status}: {status_in_words(view)}")
+    for line in kinks(view):
+        yield Text(f"  {line}")
     yield Text("")
     for name, entry in zip(parameter_names(len(mapping["theta"])), mapping["theta"], strict=True):
         yield Text(f"{name} = {in_text(entry)}")
@@ -90,8 +108,9 @@ def draws_in_words(source: dict[str, object]) -> str:
     return {"recorded": "recorded in the problem", "supplied": "by the supplied oracle"}[str(source["source"])]
 
 
-def status_in_words(outcome: Outcome, supply: Supply) -> str:
+def status_in_words(view: View) -> str:
     """Why the run ended, and where."""
+    outcome = view.outcome
     last = outcome.iterations[-1]
     where = f"outer iteration {last.frozen.outer_iteration}, inner step {last.steps[-1].number}"
     if outcome.status is Status.COMPLETE:
@@ -99,8 +118,25 @@ def status_in_words(outcome: Outcome, supply: Supply) -> str:
     if outcome.status is Status.INVALID_UPDATE:
         proposal = ", ".join(in_text(outcome.arithmetic.text(entry)) for entry in last.steps[-1].proposal or ())
         return f"stopped at {where}: the proposal {proposal} is outside U; theta is the last valid parameter"
-    if supply.gradient is not None:
+    if view.supply.gradient is not None:
         reason = "the supplied gradient oracle answered undefined"
     else:
         reason = "a drawn response of nonzero advantage sits on its active bound, and F_t has a kink there (F2)"
     return f"stopped at {where}: {reason}; theta is the last valid parameter"
+
+
+def kinks(view: View) -> Iterator[str]:
+    """The draws whose ratio sits on its active bound, where the run stopped for them and the problem is at hand."""
+    outcome, problem = view.outcome, view.problem
+    if outcome.status is not Status.UNDEFINED_GRADIENT or problem is None or view.supply != Supply():
+        return
+    frozen, text = outcome.iterations[-1].frozen, outcome.arithmetic.text
+    assert not isinstance(problem.family, Supplied)
+    for group in frozen.groups:
+        masses = problem.family.masses(outcome.theta, group.prompt, outcome.arithmetic)
+        slopes = problem.family.mass_gradients(outcome.theta, group.prompt, outcome.arithmetic)
+        for i in kinked_draws(group, masses, slopes, frozen.epsilon, outcome.arithmetic):
+            response = group.prompt.responses[group.positions[i]]
+            ratio = in_text(text(masses[group.positions[i]] / group.old_masses[i]))
+            advantage = in_text(text(group.advantages[i]))
+            yield f"draw {i + 1} of prompt {group.prompt.name!r}, {response!r}: ratio {ratio}, advantage {advantage}"

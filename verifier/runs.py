@@ -14,7 +14,7 @@ from grpocheck.core.events import Kind as EventKind
 from grpocheck.verifier.arithmetics import chosen_arithmetic
 from grpocheck.verifier.failures import emit, say
 from grpocheck.verifier.files import check_writable
-from grpocheck.verifier.outcomes import outcome_tables
+from grpocheck.verifier.outcomes import View, outcome_tables
 from grpocheck.verifier.progress import progress_bar
 from grpocheck.verifier.supplies import load_supply
 
@@ -59,7 +59,7 @@ def run_problem(request: Request) -> int:
             seed=request.seed,
             observer=lambda event: tell_all(observers, event),
         )
-    show(outcome, request.json, supply, str(request.problem))
+    show(View(outcome, str(request.problem), supply, ENABLED, problem), request.json)
     return 0
 
 
@@ -67,16 +67,16 @@ def replay_trace(trace: Path, as_json: bool, supply_name: str | None) -> int:
     """Replay a trace and print the outcome that it led to again."""
     supply = load_supply(supply_name) if supply_name is not None else None
     outcome = replay(trace, supply)
-    show(outcome, as_json, supply or Supply(), f"{trace}: replayed, every event the same")
+    show(View(outcome, f"{trace}: replayed, every event the same", supply or Supply(), ENABLED), as_json)
     return 0
 
 
-def show(outcome: Outcome, as_json: bool, supply: Supply, title: str) -> None:
+def show(view: View, as_json: bool) -> None:
     """Print an outcome as JSON or as tables, and say whether contracts are on."""
     if as_json:
-        emit(json.dumps(outcome_mapping(outcome), indent=2, ensure_ascii=False))
+        emit(json.dumps(outcome_mapping(view.outcome), indent=2, ensure_ascii=False))
     else:
-        emit(outcome_tables(outcome, supply, title, ENABLED))
+        emit(outcome_tables(view))
 
 
 def outcome_mapping(outcome: Outcome) -> dict[str, Any]:

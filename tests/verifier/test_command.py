@@ -96,6 +96,7 @@ def test_a_larger_step_leaves_the_domain(kink: Path) -> None:
 def test_people_read_why_it_stopped_and_where(kink: Path) -> None:
     shown = grpocheck(kink, "run", "kink.toml").stdout
     assert "undefined-gradient: stopped at outer iteration 1, inner step 2" in shown
+    assert "draw 1 of prompt 'q', 'good': ratio 6/5, advantage 1" in shown
     assert "theta = 3/5" in shown
     assert "contracts   on" in shown
     far = KINK.replace("step_size = 0.05", "step_size = 1")
