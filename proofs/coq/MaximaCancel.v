@@ -34,8 +34,8 @@ Lemma minimum_has_kink : ~ ex_derive (fun x => Rmin x (6/5)) (6/5).
 Proof.
   intros derivable.
   destruct (sum_of_minima_derivable_iff [tt] (fun _ x => x) (fun _ _ => 6/5) (fun _ => 1) (fun _ => 0) (6/5)) as [ties _].
-  - intros; auto_derive; auto.
-  - intros; auto_derive; auto.
+  - intros. exact (is_derive_id (K := R_AbsRing) (6/5)).
+  - intros. exact (is_derive_const (K := R_AbsRing) (V := R_NormedModule) (6/5) (6/5)).
   - enough (1 = 0) by lra. refine (ties _ tt _ _); simpl; auto.
     apply (ex_derive_ext (fun x => Rmin x (6/5))); [intros; unfold sum_over; simpl; ring|exact derivable].
 Qed.
@@ -51,7 +51,7 @@ Proof.
   - apply (is_derive_ext_loc (fun _ => 0)).
     + eapply filter_imp; [|exact near_the_tie]. intros x large. simpl.
       rewrite capped_term_eq, floored_term_eq by exact large. ring.
-    + auto_derive; auto.
+    + exact (is_derive_const (K := R_AbsRing) (V := R_NormedModule) 0 (6/5)).
   - intros derivable. apply minimum_has_kink. apply (ex_derive_ext capped_term); [exact capped_term_eq|exact derivable].
   - intros derivable. apply minimum_has_kink.
     apply (ex_derive_ext_loc (fun x => - floored_term x)).
