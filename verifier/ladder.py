@@ -6,61 +6,29 @@ where it stopped.
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
 
 import grpocheck
 from grpocheck import core
 from grpocheck.contracts.claims import Claim
 from grpocheck.contracts.coverage import Coverage, contract_coverage
-from grpocheck.proofs.evidence import MODULES, NEEDS, Evidence, Verdict, absent_findings, discover, is_available
-from grpocheck.verifier.cache import Cache
+from grpocheck.proofs.evidence import MODULES, NEEDS, Evidence, absent_findings, discover, is_available
+from grpocheck.proofs.symbolic.harness import all_harnesses
 from grpocheck.verifier.digest import digest
+from grpocheck.verifier.gathering import Rows, Settings, Watcher
 from grpocheck.verifier.report import Report, Row, assemble
+from grpocheck.verifier.symbolic import claims_of, symbolic_rows
 from grpocheck.verifier.workers import Outcome, run_evidence
-
-Rows = Mapping[str, Row]
-"""What one piece of evidence says, claim by claim."""
-
-
-class Watcher(Protocol):
-    """Someone who watches a verification: a progress bar, or a test."""
-
-    def planned(self, pieces: int) -> None:
-        """So many more pieces of evidence are going to be looked at."""
-        ...
-
-    def progressed(self, name: str, done: int, total: int) -> None:
-        """A piece of evidence is this far."""
-        ...
-
-    def finished(self, rows: Rows) -> None:
-        """A piece of evidence has its findings."""
-        ...
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to verify: at most ``jobs`` processes; seconds for each piece (its own if None); where findings are kept."""
-
-    jobs: int
-    seconds: float | None
-    cache: Cache
-    modules: tuple[str, ...] | None = None
-    """The modules of evidence; None: all of them, and the symbolic harnesses."""
 
 
 def verify(claims: Sequence[Claim], settings: Settings, watcher: Watcher) -> Report:
     """Gather all evidence for the claims and report on it."""
     started = time.monotonic()
     wanted = {claim.id for claim in claims}
+    harnesses = all_harnesses() if settings.modules is None else []
     found = list(declared_rows(wanted, settings, watcher))
-    if settings.modules is None:
-        from grpocheck.verifier.symbolic import symbolic_rows
-
-        found += symbolic_rows(wanted, settings, watcher)
+    found += symbolic_rows([entry for entry in harnesses if wanted & set(claims_of(entry))], settings, watcher)
     return Report(grpocheck.__version__, assemble(claims, found), core_coverage(), time.monotonic() - started)
 
 
@@ -95,11 +63,6 @@ def rows_of(entry: Evidence, outcome: Outcome, cached: bool) -> Rows:
         claim: Row(entry.name, entry.kind, entry.scope, finding, outcome.seconds, cached)
         for claim, finding in outcome.findings.items()
     }
-
-
-def verdicts_of(rows: Rows) -> str:
-    """The verdicts that a piece of evidence has on its claims, in a few words."""
-    return ", ".join(sorted({row.finding.verdict.value for row in rows.values()})) or Verdict.NOT_RUN.value
 
 
 def core_coverage() -> Coverage:

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from grpocheck.contracts.claims import Kind, claims_named_in
 from grpocheck.proofs.evidence import Finding, broken, held, refuted, undecided
-from grpocheck.proofs.symbolic.harness import Harness, all_harnesses
+from grpocheck.proofs.symbolic.harness import Harness
 from grpocheck.proofs.symbolic.runner import DEFAULT_BUDGET, check
 from grpocheck.proofs.symbolic.verdicts import Result, Verdict
 from grpocheck.verifier.digest import digest
-from grpocheck.verifier.ladder import Rows, Settings, Watcher
+from grpocheck.verifier.gathering import Rows, Settings, Watcher
 from grpocheck.verifier.report import Row
 from grpocheck.verifier.workers import Outcome
 
@@ -20,12 +20,11 @@ WORKER = "grpocheck.proofs.symbolic.worker"
 PLUGIN = "grpocheck.contracts.exact_reals"
 
 
-def symbolic_rows(wanted: set[str], settings: Settings, watcher: Watcher) -> list[Rows]:
-    """The rows of every postcondition of the harnesses that state a wanted claim.
+def symbolic_rows(entries: Sequence[Harness], settings: Settings, watcher: Watcher) -> list[Rows]:
+    """The rows of every postcondition of the harnesses.
 
     A harness that calls another one with contracts is checked together with it, and only then believed.
     """
-    entries = [entry for entry in all_harnesses() if wanted & set(claims_of(entry))]
     watcher.planned(sum(len(entry.postconditions) for entry in entries))
     keys = {(entry.name, text): key_of(entry, text) for entry in entries for text in entry.postconditions}
     rows: dict[str, list[Rows]] = {}

@@ -12,7 +12,8 @@ from grpocheck.contracts.claims import select
 from grpocheck.verifier.cache import Cache
 from grpocheck.verifier.failures import emit, say
 from grpocheck.verifier.files import check_writable, write_text
-from grpocheck.verifier.ladder import Rows, Settings, verdicts_of, verify
+from grpocheck.verifier.gathering import Rows, Settings, verdicts_of
+from grpocheck.verifier.ladder import verify
 from grpocheck.verifier.page import page
 from grpocheck.verifier.summary import summary
 

@@ -11,7 +11,8 @@ from grpocheck.proofs.symbolic.verdicts import Counterexample, Result
 from grpocheck.proofs.symbolic.verdicts import Verdict as SymbolicVerdict
 from grpocheck.verifier import ladder
 from grpocheck.verifier.cache import Cache
-from grpocheck.verifier.ladder import Rows, Settings, verify
+from grpocheck.verifier.gathering import Rows, Settings
+from grpocheck.verifier.ladder import verify
 from grpocheck.verifier.report import Report
 from grpocheck.verifier.symbolic import finding_of
 
