@@ -76,10 +76,11 @@ class Script:
         self.advance()
 
     @require(lambda prompt: len(prompt.responses) >= 1, "a support is not empty")
-    @ensure(lambda result: isinstance(result, str), "a recorded response is a text")
+    @ensure(lambda self, result: result == self.fields.get("response"), "the draw is the one that the trace holds next")
     def draw(self, masses: Sequence[Scalar], prompt: Prompt, outer_iteration: int, draw: int) -> str:
         """The draw that the trace holds next."""
-        return str(self.answer(Kind.DRAW, "response"))
+        response: str = self.answer(Kind.DRAW, "response")
+        return response
 
     @require(lambda prompt, response: response in prompt.responses, "a reward is that of a supported response")
     @ensure(lambda result: not isinstance(result, float), "an exact number")
@@ -88,10 +89,10 @@ class Script:
         return self.exact(self.answer(Kind.REWARD, "reward"))
 
     @require(lambda theta: len(theta) >= 1, "a parameter has entries")
-    @ensure(lambda result: isinstance(result, bool), "a recorded membership is true or false")
+    @ensure(lambda self, result: self.number == 1 or result == (self.fields["answer"] is True), "the trace's answer")
     def domain(self, theta: Sequence[Scalar]) -> bool:
         """The membership that the trace holds next; theta_0 was inside, or there would be no trace."""
-        return bool(self.answer(Kind.MEMBERSHIP, "answer")) if self.number > 1 else True
+        return self.number == 1 or self.answer(Kind.MEMBERSHIP, "answer") is True
 
     @require(lambda theta: len(theta) >= 1, "a parameter has entries")
     @ensure(lambda theta, result: isinstance(result, Undefined) or len(result) <= len(theta), "undefined, or numbers")

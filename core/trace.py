@@ -137,7 +137,7 @@ def read_trace(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, An
 
 
 @require(lambda place: bool(place), "an error names the file and the line")
-@ensure(lambda result: isinstance(result.get("event"), str), "every line is an event")
+@ensure(lambda result: result["event"] != "", "every line is an event")
 def parsed_line(place: str, raw: bytes) -> dict[str, Any]:
     """A line as an event's fields. Raises TraceError for a cut, overlong or malformed line."""
     if len(raw) > LONGEST_LINE:
@@ -150,6 +150,6 @@ def parsed_line(place: str, raw: bytes) -> dict[str, Any]:
         raise TraceError(f"{place}: JSON nested too deep: expected one flat event") from None
     except ValueError as error:
         raise TraceError(f"{place}: {error}: expected one JSON object in UTF-8") from None
-    if not isinstance(fields, dict) or not isinstance(fields.get("event"), str):
+    if not isinstance(fields, dict) or not isinstance(fields.get("event"), str) or not fields["event"]:
         raise TraceError(f"{place}: {shown(fields)}: expected a JSON object with an event")
     return fields

@@ -17,7 +17,6 @@ DIGITS = 30
 Settings = Mapping[str, str | int]
 
 
-@require(lambda name: isinstance(name, str), "an arithmetic is chosen by its name")
 @require(lambda digits, max_digits, max_bits: min(digits, max_digits, max_bits) >= 1, "settings are positive counts")
 @ensure(lambda name, result: result.name == ("exact" if name == "auto" else name), "auto begins exact")
 def arithmetic_named(

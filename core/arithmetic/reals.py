@@ -168,7 +168,7 @@ class Real(NumberOperators, Expression):
             return 0
         return sign
 
-    @require(lambda self, other: isinstance(other, self.operands), "an operand of this class")
+    @total("the operators pass on what is an operand")
     @ensure(lambda self, other, result: result == 0 or self is not other, "a number is not below or above itself")
     def order(self, other: Any) -> int:
         """The sign of self - other; raises UndecidedComparison past the precision of the table."""
@@ -183,7 +183,7 @@ class Real(NumberOperators, Expression):
             difference = left - right
         return int(difference > 0) - int(difference < 0)
 
-    @require(lambda self, other: isinstance(other, self.operands), "an operand of this class")
+    @total("the operators pass on what is an operand")
     @ensure(lambda self, other, result: result or self is not other, "a number equals itself")
     def equals(self, other: Any) -> bool:
         """Whether the numbers are equal; raises UndecidedComparison past the precision of the table."""
