@@ -1,6 +1,6 @@
 (** * The finite-budget group-relative update, as a procedure
 
-    The procedure of SPEC.md section 1 as a total function of its supplied operations.  No real numbers
+    The procedure of docs/specification.md section 1 as a total function of its supplied operations.  No real numbers
     occur: what holds of the protocol alone holds whatever the arithmetic, and this file can be extracted.
 
     Main definitions

@@ -15,7 +15,7 @@ from grpocheck.core.prompt import Prompt
 
 
 def two_responses(**changes):
-    """The problem file of DESIGN: from 1/2 the gradient is 2, and the step 1/20 lands on 3/5."""
+    """The problem of examples/undefined_gradient.toml: from 1/2 the gradient is 2, and the step 1/20 lands on 3/5."""
     data = {
         "prompts": (Prompt(0, "q", ("good", "bad"), (1, 0), ("1/2", "1/2")),),
         "family": Bernoulli(),

@@ -13,7 +13,7 @@ from grpocheck.verifier.cli import main
 
 COMMAND = [sys.executable, "-m", "grpocheck"]
 
-# DESIGN.md's own problem: from theta 1/2 the gradient is 2, the step 1/20 lands on 3/5, a kink.
+# examples/undefined_gradient.toml: from theta 1/2 the gradient is 2, the step 1/20 lands on 3/5, a kink.
 KINK = """\
 group_size = 2
 outer_iterations = 1
@@ -263,7 +263,7 @@ def test_explaining_a_claim_shows_the_contracts_that_state_it(kink: Path) -> Non
 
 def test_claims_lists_every_claim_of_the_specification(kink: Path) -> None:
     entries = json.loads(grpocheck(kink, "claims", "--json").stdout)
-    # SPEC.md section 2: 23 claims, 8 non-claims
+    # docs/specification.md section 2: 23 claims, 8 non-claims
     assert [entry["promised"] for entry in entries].count(True) == 23
     assert [entry["id"] for entry in entries if not entry["promised"]] == [f"N{i}" for i in range(1, 9)]
 

@@ -1,4 +1,4 @@
-"""What the report counts as held, as lost and as failed; exit statuses as DESIGN.md states them."""
+"""What the report counts as held, as lost and as failed; exit statuses as the README states them."""
 
 from pathlib import Path
 
