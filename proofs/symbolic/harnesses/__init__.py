@@ -1,0 +1,1 @@
+"""The harnesses, by what they are about."""
