@@ -7,7 +7,7 @@ import z3
 from grpocheck.proofs.evidence import Budget, Verdict
 from grpocheck.proofs.smt.checks import inductive_finding, protocol_findings
 from grpocheck.proofs.smt.induction import MEASURE, PROGRESS, Induction, System
-from grpocheck.proofs.smt.invariants import INVARIANTS, PROPERTIES, Invariant, Property
+from grpocheck.proofs.smt.invariants import INVARIANTS, PROPERTIES, Invariant, Property, bounded_below, decreases
 from grpocheck.proofs.smt.obligations import Decision, Obligation, Result, discharge
 from grpocheck.proofs.smt.scripts import all_scripts
 from grpocheck.proofs.smt.transition import TRANSITIONS
@@ -68,6 +68,15 @@ def test_the_state_that_breaks_an_invariant_is_the_one_worked_out_by_hand() -> N
     assert after.startswith("  after: phase = asking gradient, inner step k = 2, ")
 
 
+def test_a_refutation_is_shown_with_values_of_a_small_size_where_there_are_some() -> None:
+    """The size is 100 - x here, and can be 5 or less."""
+    x = z3.Int("x")
+    result = discharge(Obligation("C1", "none above 10", (x > 10,), x < 0, size=lambda: 100 - x))
+    name, value = result.detail.split(" = ")
+    assert name == "x"
+    assert int(value) >= 95
+
+
 def test_a_false_invariant_is_refuted_where_it_fails_and_only_there() -> None:
     never_refused = Invariant("never refused", "M_U never answers 0", lambda plan, s: s.phase != 6)
     refuted = [r for r in results_of(System(invariants=(*INVARIANTS, never_refused))) if r.decision is Decision.REFUTED]
@@ -99,6 +108,21 @@ def test_a_missing_transition_leaves_the_procedure_standing(transition: str, pha
     (refuted,) = [r for r in results_of(system) if r.decision is Decision.REFUTED]
     assert refuted.about == PROGRESS
     assert f"state: phase = {phase}" in refuted.detail
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "falls"),
+    [((1, 5), (0, 9), True), ((1, 5), (1, 4), True), ((1, 5), (2, 4), False), ((1, 5), (1, 5), False)],
+)
+def test_a_measure_falls_when_the_first_entry_that_changes_is_smaller(
+    before: tuple[int, int], after: tuple[int, int], falls: bool
+) -> None:
+    assert decreases(before, after) is falls
+
+
+def test_a_measure_is_bounded_below_when_no_entry_is_negative() -> None:
+    assert bounded_below((0, 3)) is True
+    assert bounded_below((3, -1)) is False
 
 
 def test_what_z3_cannot_decide_is_unknown_and_its_claim_undecided() -> None:

@@ -1,11 +1,14 @@
 """The tie: core's run follows the protocol on every course of answers, and a core with a mistake leaves it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from grpocheck.proofs.smt.induction import System
+from grpocheck.proofs.smt.invariants import Invariant, Property
 from grpocheck.proofs.smt.scripts import Ending, Script, all_scripts, courses_of
 from grpocheck.proofs.smt.tie import Untied, follow, tie
+from grpocheck.proofs.smt.transition import TRANSITIONS
 
 from tests.smt.systems import MISTAKES
 
@@ -60,6 +63,30 @@ def test_core_does_not_follow_a_protocol_with_a_mistake(mistake: str) -> None:
     system, _ = MISTAKES[mistake]
     with pytest.raises(Untied, match=r"script \d+: T = "):
         tie(system, all_scripts(largest=2, rounds=1))
+
+
+def test_an_invariant_that_fails_in_a_run_is_noticed() -> None:
+    once = Invariant("once", "t <= 1", lambda plan, s: s.t <= 1)
+    with pytest.raises(Untied, match=r"at the event outer-iteration t = 2: t <= 1 does not hold in State"):
+        follow(Script(2, 1, 2, 1, Ending.COMPLETE, (0, 0), seed=1), System(invariants=(once,)))
+
+
+def test_a_claim_that_fails_at_the_end_of_a_run_is_noticed() -> None:
+    never = Property("C4", "no run is complete", lambda plan, s: s.status != 1, ())
+    with pytest.raises(Untied, match=r"at the event outcome: no run is complete does not hold in State"):
+        follow(Script(1, 1, 2, 1, Ending.COMPLETE, (0, 0), seed=1), System(properties=(never,)))
+
+
+def test_two_transitions_that_an_event_allows_are_one_too_many() -> None:
+    again = replace(TRANSITIONS[1], name="draw a response in another way")
+    with pytest.raises(Untied, match=r"at the event draw .*: 2 transitions of the system are possible"):
+        follow(Script(1, 1, 2, 1, Ending.COMPLETE, (0, 0), seed=1), System(transitions=(*TRANSITIONS, again)))
+
+
+def test_a_measure_that_does_not_fall_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grpocheck.proofs.smt.tie.remaining", lambda plan, s: (plan.outer_iterations - s.t,))
+    with pytest.raises(Untied, match=r"at the event draw .*: what remains of the run does not fall"):
+        follow(Script(1, 1, 2, 1, Ending.COMPLETE, (0, 0), seed=1), System())
 
 
 @pytest.mark.parametrize("mistake", LEAVES)
