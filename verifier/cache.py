@@ -41,7 +41,7 @@ class Cache:
         findings: Mapping[str, object] = {claim: asdict(finding) for claim, finding in outcome.findings.items()}
         self.folder.mkdir(parents=True, exist_ok=True)
         content = {"findings": findings, "seconds": outcome.seconds}
-        write_text(self.folder / f"{key}.json", json.dumps(content, indent=1, sort_keys=True))
+        write_text(self.folder / f"{key}.json", json.dumps(content, indent=1))
 
 
 def decided(finding: Finding) -> bool:

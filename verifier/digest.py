@@ -95,6 +95,6 @@ def digest(label: str, modules: Iterable[str], patterns: Iterable[str] = ()) -> 
         if path is not None:
             add(module, path.read_bytes())
     for pattern in patterns:
-        for path in sorted(Path().glob(pattern)):
+        for path in sorted(path for path in Path().glob(pattern) if path.is_file()):
             add(str(path), path.read_bytes())
     return total.hexdigest()

@@ -37,7 +37,7 @@ def summary_parts(report: Report, written_to: Path) -> Iterator[RenderableType]:
     claims = [entry for entry in report.claims if entry.claim.promised]
     non_claims = [entry for entry in report.claims if not entry.claim.promised]
     if claims:
-        rows = table("claim", "verdict", "strongest evidence", "size", "also", "time", right=("time",))
+        rows = table("claim", "verdict", "strongest", "for which cases, how many", "also", "time", right=("time",))
         for entry in claims:
             rows.add_row(entry.claim.id, verdict(entry), *evidence_cells(entry))
         yield rows
@@ -89,7 +89,7 @@ def verdict(entry: ClaimReport) -> Text:
 
 
 def evidence_cells(entry: ClaimReport) -> tuple[str, str, str, str]:
-    """Kind and scope, size, other kinds, and time of the strongest evidence."""
+    """Kind, scope with size, other kinds, and time of the strongest evidence."""
     strongest = entry.strongest
     if strongest is None:
         return "", "", "", ""
@@ -97,20 +97,20 @@ def evidence_cells(entry: ClaimReport) -> tuple[str, str, str, str]:
         {row.kind for row in entry.rows if row.finding.verdict == strongest.finding.verdict} - {strongest.kind},
         key=lambda kind: -kind.strength,
     )
-    text = f"{strongest.kind}: {strongest.scope}"
+    cases = f"{strongest.scope} ({size(strongest, 1)})" if strongest.finding.counts else strongest.scope
     if strongest.finding.verdict != Verdict.HELD:
-        text += f" - {one_line(strongest.finding.detail)}"
-    return text, size(strongest), ", ".join(others), duration(strongest)
+        cases += f" - {one_line(strongest.finding.detail)}"
+    return strongest.kind, cases, "\n".join(others), duration(strongest)
 
 
-def size(row: Row) -> str:
-    """The counts of a finding: ``16384 cases``."""
-    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in row.finding.counts.items())
+def size(row: Row, most: int | None = None) -> str:
+    """The counts of a finding, the first ones if not all are wanted: ``16384 cases``."""
+    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in list(row.finding.counts.items())[:most])
 
 
 def duration(row: Row) -> str:
     """Seconds, marked when the finding came from the cache."""
-    return f"{row.seconds:.1f} s{' (cached)' if row.cached else ''}"
+    return f"{row.seconds:.1f} s{' cached' if row.cached else ''}"
 
 
 def one_line(text: str, most: int = 160) -> str:
