@@ -25,6 +25,8 @@ MODULES: tuple[str, ...] = (
     "grpocheck.proofs.enumeration",
     "grpocheck.proofs.enumerated_definitions",
     "grpocheck.proofs.smt.checks",
+    "grpocheck.proofs.extraction.evidence",
+    "grpocheck.proofs.kernel",
     "grpocheck.proofs.non_claims.evidence",
 )
 """The modules of grpocheck that hold evidence, in the order in which a report lists it."""
