@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from grpocheck.core.arithmetic import Arithmetic
+from grpocheck.core.arithmetic import Arithmetic, EnclosureArithmetic
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.oracles import Undefined
 from grpocheck.core.problem import Problem
@@ -18,8 +18,9 @@ from grpocheck.core.variants.registry import AS_GIVEN, NAMED, named
 from grpocheck.core.variants.variant import Variant
 from grpocheck.core.variants.words import with_parts
 from grpocheck.verifier.arithmetics import chosen_arithmetic
-from grpocheck.verifier.estimator import MOST_CASES, TooManyCases, Verdict, estimate, number_of_cases
+from grpocheck.verifier.estimator import Verdict, estimate
 from grpocheck.verifier.estimator_groups import read_groups, realised
+from grpocheck.verifier.estimator_moments import MOST_CASES, TooManyCases, number_of_cases
 from grpocheck.verifier.estimator_plot import Series, approximate, svg
 from grpocheck.verifier.estimator_problems import update_of
 from grpocheck.verifier.estimator_report import (
@@ -122,6 +123,11 @@ def supplied(request: EstimatorRequest) -> Arithmetic:
     return PrimeLogs(chosen_arithmetic(name, lambda reason: None, **options))
 
 
+def certified() -> Arithmetic:
+    """The arithmetic of the search, whatever that of the request."""
+    return PrimeLogs(EnclosureArithmetic())
+
+
 def group_mapping(variant: Variant, document: dict[str, Any], request: EstimatorRequest) -> dict[str, Any]:
     """What a variant makes of the groups of a file."""
     arithmetic = supplied(request)
@@ -142,7 +148,7 @@ def problem_mapping(variant: Variant, problem: Problem, request: EstimatorReques
     if problem.recorded is not None:
         mapping["recorded"] = recorded_mapping(variant, problem, update, arithmetic)
     if request.neighbours:
-        result = search(variant, request.at is not None, problem.beta, problem.epsilon, lambda: supplied(request))
+        result = search(variant, request.at is not None, problem.beta, problem.epsilon, certified)
         mapping["neighbours"] = search_mapping(result, arithmetic)
     return mapping
 

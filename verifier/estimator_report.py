@@ -20,6 +20,7 @@ MOST_SHOWN = 24
 CERTAIN_DIGITS = 12
 FEWEST_DIGITS = 6
 MOST_WRITTEN = 80
+FEW = 3
 
 
 def texts(vector: Sequence[Scalar] | None, arithmetic: Arithmetic) -> list[Any] | None:
@@ -114,8 +115,13 @@ def short(entry: Any) -> str:
 
 
 def vector_text(entries: Sequence[Any] | None) -> str:
-    """A vector in brackets."""
-    return "-" if entries is None else f"({', '.join(short(entry) for entry in entries)})"
+    """A vector in brackets; one number many times is written once."""
+    if entries is None:
+        return "-"
+    shown = [short(entry) for entry in entries]
+    if len(shown) > FEW and len(set(shown)) == 1:
+        return f"({shown[0]}, {len(shown)} times)"
+    return f"({', '.join(shown)})"
 
 
 def search_mapping(result: SearchResult, arithmetic: Arithmetic) -> Json:

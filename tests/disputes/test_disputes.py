@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from grpocheck.core.arithmetic import parse_exact
 from grpocheck.verifier.dispute_kinds_kl import KINDS
-from grpocheck.verifier.disputes import file_name, is_enclosure, main, page, settle
+from grpocheck.verifier.disputes import file_name, is_enclosure, main, methods_page, page, settle
 from mpmath import mp, mpf
 
 CASES = json.loads((Path(__file__).parent.parent / "data" / "cases.json").read_text(encoding="utf-8"))
@@ -163,6 +163,7 @@ def test_the_committed_page_and_files_are_what_the_run_gives(disputes):
     house = Path(__file__).parent.parent.parent
     settled = list(disputes.values())
     assert (house / "docs" / "disputes.md").read_text(encoding="utf-8") == page(settled, "examples/disputes")
+    assert (house / "docs" / "methods.md").read_text(encoding="utf-8") == methods_page()
     for dispute in settled:
         for name, text in dispute.files.items():
             path = house / "examples" / "disputes" / file_name(dispute.case, name)

@@ -39,8 +39,11 @@ def batch_of(groups, epsilon=F(1, 5), beta=F(0), maximum_length=None, sampler=No
     return Batch(tuple(built), mpf(epsilon), mpf(beta), maximum_length or longest)
 
 
-def derivative(function, groups, place, step="1e-18"):
-    """The central difference of a function of the groups by one current log-probability (group, response, token)."""
+def derivative(function, groups, place, step="1e-18", side=0):
+    """A difference quotient of a function of the groups by one current log-probability (group, response, token).
+
+    Central for side 0, one-sided for -1 and 1.
+    """
     g, i, h = place
     step = MP.mpf(step)
 
@@ -49,4 +52,6 @@ def derivative(function, groups, place, step="1e-18"):
         copied[g][i][0][h] = copied[g][i][0][h] + by
         return function(copied)
 
+    if side:
+        return (moved(side * step) - moved(0)) / (side * step)
     return (moved(step) - moved(-step)) / (2 * step)

@@ -47,6 +47,9 @@ def test_the_batch_couples_its_groups():
     lite = AdvantageRule(Baseline.MEAN, Divisor.BATCH_SAMPLE)
     half = parse_exact("1/2*sqrt(6)")
     assert advantages(lite, group(F(2), F(0)), group(F(1), F(1))) == ((half, -half), (0, 0))
+    # rewards 3, 1 | 0, 0: batch mean 1, squared deviations 4 + 0 + 1 + 1, so that the deviation is sqrt(6)/2
+    third = parse_exact("1/3*sqrt(6)")
+    assert advantages(rule, group(F(3), F(1)), group(F(0), F(0))) == ((2 * third, 0), (-third, -third))
     assert rule.couples_groups
     assert lite.couples_groups
     assert not AdvantageRule().couples_groups

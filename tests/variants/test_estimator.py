@@ -11,7 +11,8 @@ from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.variants.registry import NAMED, named
 from grpocheck.core.variants.words import with_parts
 from grpocheck.verifier.counts import count_vectors, number_of_count_vectors, positions_of, probability
-from grpocheck.verifier.estimator import TooManyCases, Verdict, estimate, moments_of, multiple_of_truth
+from grpocheck.verifier.estimator import Verdict, estimate, multiple_of_truth
+from grpocheck.verifier.estimator_moments import TooManyCases, enumerated, moments_of
 from grpocheck.verifier.estimator_problems import update_of
 from grpocheck.verifier.estimator_report import estimation_mapping, search_sentence
 from grpocheck.verifier.estimator_search import search
@@ -126,9 +127,11 @@ def test_standardised_advantages_of_zero_one_rewards(group_size):
 def test_prompts_that_are_not_coupled_are_averaged():
     masses, rewards = [["1/2", "1/2"], ["1/4", "1/4", "1/2"]], [[1, 0], [2, 1, 0]]
     both = estimation("reinforce-leave-one-out", stated(masses, rewards))
-    first, second = (
-        estimation("reinforce-leave-one-out", stated([m], [r])).moments for m, r in zip(masses, rewards, strict=True)
-    )
+    alone = [estimation("reinforce-leave-one-out", stated([m], [r])) for m, r in zip(masses, rewards, strict=True)]
+    assert both.true_gradient == tuple(entry / 2 for one in alone for entry in one.true_gradient)
+    assert both.true_objective == (alone[0].true_objective + alone[1].true_objective) / 2
+    assert both.verdict is Verdict.UNBIASED
+    first, second = (one.moments for one in alone)
     assert both.moments.expected == tuple(entry / 2 for entry in (*first.expected, *second.expected))
     assert both.moments.covariance[0][0] == first.covariance[0][0] / 4
     assert both.moments.covariance[2][4] == second.covariance[0][2] / 4
@@ -140,7 +143,7 @@ def test_prompts_that_are_not_coupled_are_averaged():
 def test_coupled_prompts_are_enumerated_together():
     # one token each, so the token mean is the mean over responses: what is coupled agrees with what is not
     masses, rewards = [["1/2", "1/2"], ["1/4", "1/4", "1/2"]], [[1, 0], [2, 1, 0]]
-    coupled = estimation("dapo", stated(masses, rewards), "advantage=mean")
+    coupled = estimation("dapo", stated(masses, rewards), "advantage=mean", "entropy-mask=1")
     apart = estimation("dr-grpo", stated(masses, rewards))
     assert coupled.moments.cases == 3 * 6
     assert coupled.moments.expected == apart.moments.expected
@@ -156,6 +159,41 @@ def test_a_token_mean_depends_on_the_other_prompts_lengths():
     # sum_i A_i score of a mixed pair is (1/2, -1/2), which has probability 1/2
     assert found.moments.expected[:2] == (expected / 4, -expected / 4)
     assert found.moments.by_prompt[1] == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("parts", [[], ["selection=mean-over-kept"], ["normalisation=own-length+all-tokens"],
+                                   ["selection=mean-over-kept", "normalisation=own-length", "kl=k3"]])
+def test_classes_of_groups_are_combined_as_if_every_combination_were_a_case(parts):
+    # three prompts of answers of unequal lengths, off policy
+    masses = [["1/4", "3/4"], ["1/2", "1/2"], ["1/5", "4/5"]]
+    lengths = {0: ["x", "y y"], 1: ["p p", "q"], 2: ["u u u", "v"]}
+    problem = stated(masses, [[2, 0], [3, 1], [1, 0]], beta="1/3", responses=lengths)
+    variant = with_parts(named("dapo"), ["advantage=leave-one-out", *parts])
+    arithmetic = PrimeLogs(EnclosureArithmetic())
+    update = update_of(problem, arithmetic, [F(1, 3), F(4, 7), F(1, 4)], "logits")
+    classes = moments_of(variant, update, 2, arithmetic)
+    every = enumerated(variant, update, 2, arithmetic, lambda cases: None)
+    assert (classes.cases, every.cases) == (9, 27)
+
+    def equal(left, right):
+        return all(-F(1, 10**40) < a - b < F(1, 10**40) for a, b in zip(left, right, strict=True))
+
+    assert equal(classes.expected, every.expected)
+    assert equal([classes.value, classes.value_variance], [every.value, every.value_variance])
+    for rows, other in ((classes.covariance, every.covariance), (classes.by_prompt, every.by_prompt)):
+        assert all(equal(row, line) for row, line in zip(rows, other, strict=True))
+
+
+def test_kinks_of_two_prompts_make_up_for_each_other_only_when_both_are_drawn():
+    # old 1/2, at 3/5: A = 1 at ratio 6/5 of one prompt, A = -1 there of the other; alone each is a kink
+    problem = stated(["1/2"], [[1, 0], [0, 1]], family="bernoulli")
+    found = estimation("tic-surrogate", problem, at=["3/5"], coordinates="theta")
+    # pairs are mixed with probability 1/2: exactly one of the two groups with probability 1/2
+    assert found.moments.undefined == F(1, 2)
+    assert found.moments.cases == 9
+    alike = stated(["1/2"], [[1, 0], [1, 0]], family="bernoulli")
+    never = estimation("tic-surrogate", alike, at=["3/5"], coordinates="theta")
+    assert never.moments.undefined == F(3, 4)
 
 
 def test_dynamic_sampling_conditions_on_mixed_groups():
@@ -228,8 +266,8 @@ def test_an_enumeration_that_is_too_large_says_how_large():
     update = update_of(stated([["1/4"] * 4] * 2, [[1, 0, 0, 0]] * 2, 8), EXACT)
     with pytest.raises(TooManyCases, match="330 cases"):
         moments_of(named("section-1"), update, 8, EXACT, most_cases=100)
-    with pytest.raises(TooManyCases, match=r"27225 cases .* couples its prompts"):
-        moments_of(named("dapo"), update, 8, EXACT)
+    with pytest.raises(TooManyCases, match=r"27225 cases .*every combination"):
+        moments_of(named("gdpo"), update, 8, EXACT)
 
 
 def test_count_vectors_stand_for_ordered_draws():

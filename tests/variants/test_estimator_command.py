@@ -5,10 +5,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import typer
 from grpocheck.core.invalid import InvalidProblem
+from grpocheck.verifier.cli_estimator import estimator_command
 from grpocheck.verifier.commands_estimator import EstimatorRequest, estimator, estimator_mapping, table_of_variants
 from grpocheck.verifier.estimator_report import short
-from grpocheck.verifier.failures import BadOption
+from grpocheck.verifier.failures import BadOption, guarded
+from typer.testing import CliRunner
 
 GROUP = """
 epsilon = 0.2
@@ -197,3 +200,51 @@ def test_numbers_in_tables_show_their_certain_digits(entry, shown):
 def test_a_long_exact_number_is_shown_by_its_digits():
     # 1/3 + 0.2020305... + 0.1574591... + 0.1720052...
     assert short("1/3 + 1/7*sqrt(2) + 1/11*sqrt(3) + 1/13*sqrt(5)")[:8] == "0.864828"
+
+
+@pytest.fixture
+def command():
+    app = typer.Typer(pretty_exceptions_enable=False)
+    app.command("estimator")(guarded(estimator_command))
+    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_the_command_line(command, problem, group):
+    shown = command("reinforce-mean", problem, "--coordinates", "logits", "--no-neighbours", "--json")
+    assert shown.exit_code == 0
+    assert json.loads(shown.stdout)["variants"][0]["expected_gradient"] == ["1/8", "-1/12", "-1/24"]
+    exchanged = command(
+        "reinforce-mean", problem, "--with", "advantage=leave-one-out", "--with", "normalisation=own-length",
+        "--compare", "dapo", "--compare-with", "selection=mean-over-kept", "--group-size", 3, "--no-neighbours",
+        "--json",
+    )  # fmt: skip
+    first, second = json.loads(exchanged.stdout)["variants"]
+    assert first["parts"]["advantage"] == "leave-one-out"
+    assert first["group_size"] == second["group_size"] == 3
+    assert second["parts"]["selection"] == "mean-over-kept"
+    moved = command("importance-weighted", problem, "--at", "1/4,1/4", "--no-neighbours", "--json")
+    assert json.loads(moved.stdout)["variants"][0]["true_objective"] == "1/4"
+    assert "17/20" in command("grpo-token", group).stdout
+    assert "tic-score" in command("--methods").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        ([], 2, "VARIANT"),
+        (["section-2"], 2, "PROBLEM"),
+        (["section-2", "PROBLEM"], 2, "variant: 'section-2': expected section-1"),
+        (["section-1", "PROBLEM", "--with", "term=clip"], 2, "term: 'clip'"),
+        (["section-1", "PROBLEM", "--coordinates", "polar"], 2, "coordinates: 'polar'"),
+        (["section-1", "PROBLEM", "--at", "1,1"], 2, "a point of the open domain U"),
+        (["section-1", "PROBLEM", "--cases", "2", "--no-neighbours"], 3, "6 cases"),
+        (["section-1", "PROBLEM", "--arithmetic", "float"], 2, "--arithmetic: 'float'"),
+        (["section-1", "PROBLEM", "--arithmetic", "mp", "--no-neighbours"], 3, ""),
+        (["gspo", "PROBLEM", "--arithmetic", "exact", "--no-neighbours"], 0, ""),
+    ],
+)  # fmt: skip
+def test_the_command_line_refuses_in_one_line(command, problem, words, status, message):
+    shown = command(*[problem if word == "PROBLEM" else word for word in words])
+    assert shown.exit_code == status
+    assert message in shown.stderr
+    assert "Traceback" not in shown.output

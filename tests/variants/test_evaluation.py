@@ -215,6 +215,9 @@ def test_the_off_policy_mask_leaves_out_what_drifted_and_has_a_negative_advantag
     assert value(variant, batch_of(GROUPS), ARITHMETIC) != value(own("grpo-token", "kl=none"), batch_of(GROUPS),
                                                                  ARITHMETIC)
     assert masked[1] == free[1]
+    # the drift is a mean: of (1, 0) it is -0.31 over three tokens that sum to -0.92
+    lower = freeze_batch(own("grpo-token", "kl=none", "off-policy-mask=-1/2"), batch_of(GROUPS), ARITHMETIC)
+    assert lower.kept[1] == ((False, False, False), (True, True))
     # where the sampler is known to be another policy than the old one, the drift is from it
     sampler = [[new for new, *_ in group] for group in GROUPS]
     assert all(freeze_batch(variant, batch_of(GROUPS, sampler=sampler), ARITHMETIC).kept[0][1])
@@ -250,6 +253,18 @@ def exact_batch(rewards, ratios=None, length=1, beta=F(0)):
     return Batch(tuple(groups), F(1, 5), beta, length)
 
 
+def test_one_response_in_two_groups_has_two_advantages():
+    exact = ExactArithmetic()
+    token = (SampledToken(F(1, 10), F(1, 10)),)
+    good, bad, best = (SampledResponse(token, (F(reward),)) for reward in (1, 0, 3))
+    batch = Batch((SampledGroup((good, bad)), SampledGroup((good, best))), F(1, 5), F(0), 1)
+    found = slopes(named("reinforce-mean"), batch, exact).log_masses
+    assert found == (((F(1, 8),), (F(-1, 8),)), ((F(-1, 4),), (F(1, 4),)))
+    assert value(with_parts(named("dr-grpo"), ["term=unclipped"]), batch, exact) == 0
+    lone = Batch((SampledGroup((good, good, best)),), F(1, 5), F(0), 1)
+    assert slopes(named("reinforce-mean"), lone, exact).log_masses == (((F(-2, 9),), (F(-2, 9),), (F(4, 9),)),)
+
+
 def test_selection_of_groups():
     exact = ExactArithmetic()
     batch = exact_batch([(1, 0), (1, 1)])
@@ -271,6 +286,23 @@ def test_a_penalty_in_the_reward_is_of_the_old_policy_and_is_not_differentiated(
         assert slopes(variant, batch, exact).log_masses == (((F(1, 4),), (F(-1, 4),)),)
 
 
+def test_a_response_without_a_reward_pays_no_penalty():
+    # reference 1/10 as old: make the old mass twice the reference's, k1 = log 2 each
+    arithmetic = EnclosureArithmetic()
+    tokens = (SampledToken(F(1, 5), F(1, 5), F(1, 10)),)
+    drawn = tuple(SampledResponse(tokens, (reward,)) for reward in (F(1), F(0), None))
+    batch = Batch((SampledGroup(drawn),), F(1, 5), F(1), 1)
+    rule = "advantage=mean,missing=excluded"
+    log2 = arithmetic.log(2)
+    after = freeze_batch(own("reinforce-none", rule, "kl=k1,place=reward-after-baseline"), batch, arithmetic)
+    assert after.advantages == ((F(1, 2) - log2, F(-1, 2) - log2, 0),)
+    before = freeze_batch(own("reinforce-none", rule, "kl=k1,place=reward-before-baseline"), batch, arithmetic)
+    assert before.advantages == ((F(1, 2), F(-1, 2), 0),)
+    bare = own("reinforce-none", "advantage=none,missing=excluded", "kl=k1,place=reward-before-baseline")
+    raw = freeze_batch(bare, batch, arithmetic)
+    assert raw.advantages == ((1 - log2, -log2, 0),)
+
+
 def test_a_ratio_of_the_current_policy_to_itself_has_no_gradient():
     exact = ExactArithmetic()
     right = with_parts(named("section-1"), ["kl=none"])
@@ -286,6 +318,8 @@ def test_kinks_are_listed_with_their_jumps():
     exact = ExactArithmetic()
     found = slopes(with_parts(named("section-1"), ["kl=none"]), exact_batch([(1, 0)], [("6/5", "4/5")]), exact)
     assert [(kink.response, kink.jump) for kink in found.kinks] == [(0, F(-3, 5)), (1, F(-2, 5))]
+    # the slope given there is the mean of both sides, A r / 2
+    assert found.log_masses == (((F(3, 10),), (F(-1, 5),)),)
     capped = slopes(with_parts(named("tic-surrogate"), ["kl=none"]), exact_batch([(0, 1)], [("6/5", "4/5")]), exact)
     assert [(kink.response, kink.jump) for kink in capped.kinks] == [(0, F(3, 5))]
 
