@@ -17,7 +17,7 @@ from crosshair.core import ConditionCheckable, ShortCircuitingContext, analyze_f
 from crosshair.options import AnalysisKind, AnalysisOptionSet
 from crosshair.statespace import CallAnalysis, VerificationStatus, context_statespace
 from crosshair.tracers import NoTracing
-from crosshair.util import IgnoreAttempt, UnexploredPath
+from crosshair.util import UnexploredPath
 from grpocheck.contracts.exact_reals.refutation import ImpossiblePath
 from grpocheck.proofs.symbolic.module_state import changed, fingerprint
 from grpocheck.proofs.symbolic.values import Json, to_json
@@ -107,6 +107,8 @@ def _finding(account: Account, exhausted: bool, messages: list[str]) -> Finding:
         return found(Verdict.UNDECIDED, f"{paths[OPEN]} of {total} paths were left open")
     if not exhausted:
         return found(Verdict.UNDECIDED, f"the budget ended after {total} paths")
+    if not paths[CONFIRMED] and paths[IMPOSSIBLE]:
+        return found(Verdict.UNDECIDED, "no path was gone to its end")
     if not paths[CONFIRMED]:
         return found(Verdict.NEVER_HELD, "no argument satisfies the precondition")
     return found(Verdict.CONFIRMED)
@@ -140,8 +142,6 @@ def _accounted(attempt: Callable[..., CallAnalysis], account: Account) -> Callab
             raise
         except ImpossiblePath:
             outcome = IMPOSSIBLE
-            raise
-        except IgnoreAttempt:
             raise
         finally:
             account.paths[outcome] += 1

@@ -15,7 +15,7 @@ EXACT = SymbolicArithmetic()
 
 Two = tuple[Fraction, Fraction]
 Three = tuple[Fraction, Fraction, Fraction]
-Four = tuple[Fraction, Fraction, Fraction, Fraction]
+Eight = tuple[Fraction, Fraction, Fraction, Fraction, Fraction, Fraction, Fraction, Fraction]
 
 
 def constant(values: Sequence[Fraction]) -> bool:
@@ -57,11 +57,11 @@ def deviation_of_three(rewards: Three) -> Fraction:
     return result
 
 
-@harness(size="G = 4, any rewards")
+@harness(size="G = 8, any rewards")
 @ensure(lambda result: result >= 0, "B1: s >= 0")
 @ensure(lambda rewards, result: (result == 0) == constant(rewards), "B1: s = 0 exactly for equal rewards")
-def deviation_of_four(rewards: Four) -> Fraction:
-    """The population standard deviation of four rewards."""
+def deviation_of_eight(rewards: Eight) -> Fraction:
+    """The population standard deviation of eight rewards."""
     result: Fraction = population_standard_deviation(rewards, EXACT)
     return result
 
@@ -88,11 +88,11 @@ def advantages_of_three(rewards: Three) -> tuple[Fraction, ...]:
     return group_advantages(rewards, EXACT)
 
 
-@harness(size="G = 4, any rewards")
+@harness(size="G = 8, any rewards")
 @ensure(lambda result: sum(result) == 0, "B2: sum A = 0")
-@ensure(lambda rewards, result: constant(rewards) or square_sum(result) == 4, "B2: s > 0: the mean of A^2 is 1")
+@ensure(lambda rewards, result: constant(rewards) or square_sum(result) == 8, "B2: s > 0: the mean of A^2 is 1")
 @ensure(lambda rewards, result: not constant(rewards) or not any(result), "B2: s = 0: every A = 0")
 @ensure(lambda result: within_root(result), "B2: abs(A) <= sqrt(G-1)")
-def advantages_of_four(rewards: Four) -> tuple[Fraction, ...]:
-    """The advantages of four rewards."""
+def advantages_of_eight(rewards: Eight) -> tuple[Fraction, ...]:
+    """The advantages of eight rewards."""
     return group_advantages(rewards, EXACT)
