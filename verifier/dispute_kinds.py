@@ -248,11 +248,13 @@ def clip_fraction(given: Input) -> Settled:
 
 def recorded_group(given: Input, masses: Sequence[object], reference: Sequence[object] | None = None) -> str:
     """A problem with the draws of a case recorded, its rewards the advantages of the drawn responses."""
-    rewards: list[object] = [0] * len(masses)
-    for place, advantage in zip(given["draws"], given["A"], strict=True):
-        rewards[place] = advantage
-    return problem_file([Question(masses, rewards, reference)], len(given["draws"]), given["eps"],
-                        recorded=given["draws"])
+    stated = dict(zip(given["draws"], given["A"], strict=True))
+    if any(stated[place] != advantage for place, advantage in zip(given["draws"], given["A"], strict=True)):
+        raise InvalidProblem("A", given["A"], "one advantage for each response, however often it is drawn")
+    rewards = [stated.get(place, 0) for place in range(len(masses))]
+    return problem_file(
+        [Question(masses, rewards, reference)], len(given["draws"]), given["eps"], recorded=given["draws"]
+    )
 
 
 def ratio_always_one(given: Input) -> Settled:

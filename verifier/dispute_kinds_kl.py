@@ -97,7 +97,7 @@ def clamped_k3(given: Input) -> Settled:
 
 def penalty_before_or_after(given: Input) -> Settled:
     """Does it matter whether the penalty is taken off the reward before or after the leave-one-out baseline?"""
-    recorded = [0, *range(1, given["G"])]
+    recorded = [min(j, len(given["pi"]) - 1) for j in range(given["G"])]
     file = problem_file([Question(given["pi"], given["r"], given["ref"])], given["G"], beta=given["beta"],
                         recorded=recorded)
 

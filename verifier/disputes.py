@@ -8,7 +8,7 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from grpocheck.core.arithmetic import enclose, parse_exact
+from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.variants.registry import NAMED
 from grpocheck.verifier.commands_estimator import EstimatorRequest, estimator_mapping
 from grpocheck.verifier.dispute_kinds import Command, Number
@@ -27,6 +28,8 @@ from grpocheck.verifier.files import write_text
 
 DIGITS = 45
 """Digits of the enclosures of irrational numbers."""
+IN_WORDS = ("convention", "rule", "claim", "equals", "closed_form", "k3_equals")
+"""What a case says in words beside its numbers."""
 CLOSENESS = Fraction(1, 10**12)
 """How far a float of a case may lie from the number it rounds."""
 
@@ -63,6 +66,10 @@ def file_name(case: Mapping[str, Any], name: str) -> str:
 def settle(case: Mapping[str, Any], digits: int = DIGITS) -> Dispute:
     """Run the commands of a case and compare every number with it."""
     settled = KINDS[str(case.get("kind", case["id"]))](case["input"])
+    answered = {(number.side, number.name) for number in settled.numbers}
+    for side, name in stated_names(case):
+        if (side, name) not in answered:
+            raise InvalidProblem(f"{case['id']}.{side}.{name}", name, "a number that the commands of its kind give")
     with tempfile.TemporaryDirectory() as folder:
         for name, text in settled.files.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")
@@ -89,13 +96,26 @@ def request_of(command: Command, folder: Path, digits: int) -> EstimatorRequest:
     )
 
 
+def stated_names(case: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The names of all numbers that a case states, each with its side; one in a table is ``table.key``."""
+
+    def names(values: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+        for key, value in values.items():
+            if isinstance(value, Mapping):
+                yield from names(value, f"{prefix}{key}.")
+            elif key not in IN_WORDS:
+                yield prefix + key
+
+    return [(side, name) for side in ("right", "wrong") for name in names(case.get(side, {}))]
+
+
 def stated_number(case: Mapping[str, Any], number: Number) -> Any:
     """What a case states under a name, which may lead into a table: ``table.key``; None for what it does not state."""
-    stated: Any = case.get(number.side)
-    if stated is None:
-        return None
+    stated: Any = case.get(number.side, {})
     for key in number.name.split("."):
-        stated = stated[key]
+        stated = stated.get(key)
+        if stated is None:
+            return None
     return stated
 
 
@@ -217,7 +237,7 @@ def main(arguments: Sequence[str]) -> int:
     chosen = parser.parse_args(arguments)
     try:
         disputes = [settle(case) for case in read_cases(chosen.cases)]
-    except BadOption as error:
+    except (BadOption, InvalidProblem) as error:
         say(f"grpocheck: {error}")
         return BAD_INPUT
     for path in (chosen.page, chosen.methods, chosen.files / "any"):

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 from grpocheck.core.arithmetic import parse_exact
+from grpocheck.core.invalid import InvalidProblem
 from grpocheck.verifier.dispute_kinds_kl import KINDS
 from grpocheck.verifier.disputes import file_name, is_enclosure, main, methods_page, page, settle
 from mpmath import mp, mpf
 
 CASES = json.loads((Path(__file__).parent.parent / "data" / "cases.json").read_text(encoding="utf-8"))
 BY_ID = {case["id"]: case for case in CASES}
-WORDS = ("convention", "rule", "claim", "equals", "closed_form", "k3_equals")
-"""What a case says in words."""
 
 
 @pytest.fixture(scope="module")
@@ -22,18 +21,18 @@ def disputes():
     return {case["id"]: settle(case) for case in CASES}
 
 
+def test_there_are_sixteen():
+    assert len(CASES) == len(BY_ID) == 16
+    assert set(BY_ID) == set(KINDS)
+
+
 def numbers_of(values, prefix=""):
     """The names of everything that a case states as numbers."""
     for key, value in values.items():
         if isinstance(value, dict):
             yield from numbers_of(value, f"{prefix}{key}.")
-        elif key not in WORDS:
+        elif key not in ("convention", "rule", "claim", "equals", "closed_form", "k3_equals"):
             yield prefix + key
-
-
-def test_there_are_sixteen():
-    assert len(CASES) == len(BY_ID) == 16
-    assert set(BY_ID) == set(KINDS)
 
 
 @pytest.mark.parametrize("identifier", BY_ID)
@@ -149,6 +148,16 @@ def test_other_cases_of_the_same_kinds(kind, given, values):
     dispute = settle({"id": "other", "kind": kind, "input": given, **values})
     for line in dispute.lines:
         assert line.agrees, (line.number.side, line.number.name, line.stated, line.found)
+
+
+def test_a_number_that_no_command_gives_is_refused():
+    case = deepcopy(BY_ID["C16"])
+    case["right"]["geometric_mean"] = ["1", "11/10"]
+    with pytest.raises(InvalidProblem, match=r"C16\.right\.geometric_mean"):
+        settle(case)
+    drawn_twice = {**BY_ID["C14"], "input": {**BY_ID["C14"]["input"], "draws": [0, 0]}}
+    with pytest.raises(InvalidProblem, match="one advantage for each response"):
+        settle(drawn_twice)
 
 
 def test_a_number_that_is_not_the_cases_is_reported():
