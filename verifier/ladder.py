@@ -46,7 +46,8 @@ def declared_rows(wanted: set[str], settings: Settings, watcher: Watcher) -> Ite
         else:
             found[entry.name] = rows_of(entry, kept, cached=True)
             watcher.finished(found[entry.name])
-    for entry, outcome in run_evidence(missing, settings.jobs, watcher.progressed):
+    longest_first = sorted(missing, key=lambda task: -task[0].seconds)
+    for entry, outcome in run_evidence(longest_first, settings.jobs, watcher.progressed):
         settings.cache.put(keys[entry.name], outcome)
         found[entry.name] = rows_of(entry, outcome, cached=False)
         watcher.finished(found[entry.name])
