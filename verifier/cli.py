@@ -5,6 +5,7 @@ from typing import Annotated, Optional
 
 import typer
 from grpocheck import __version__
+from grpocheck.verifier.cli_estimator import estimator_command
 from grpocheck.verifier.failures import emit, guarded
 
 OVERVIEW = """The finite-budget group-relative policy update: run it exactly, and see what is known to hold of it.
@@ -157,6 +158,9 @@ def explain_command(
     from grpocheck.verifier.catalogue import explain
 
     return explain(word, json)
+
+
+app.command("estimator")(guarded(estimator_command))
 
 
 def main() -> None:
