@@ -45,6 +45,7 @@ class _Description:
         self.kept: list[Any] = []
 
     def of(self, value: Any) -> object:
+        """A value's contents, with what was met before named and not followed again."""
         kind = type(value)
         if kind in _PLAIN:
             return kind.__name__, value
