@@ -99,13 +99,25 @@ class ClaimReport:
         """Whether a claim is refuted, or a witness against a non-claim no longer refutes it."""
         return self.verdict == (Verdict.REFUTED if self.claim.promised else Verdict.HELD)
 
+    def found(self, kind: Kind) -> int:
+        """How many pieces of a kind say what is wanted: held for a claim, refuted for a non-claim."""
+        wanted = Verdict.HELD if self.claim.promised else Verdict.REFUTED
+        return sum(row.finding.pieces for row in self.rows if (row.kind, row.finding.verdict) == (kind, wanted))
+
+    def beyond_registry(self) -> list[str]:
+        """The evidence that the registry does not require yet, kind by kind."""
+        return [
+            f"{self.claim.id}: {self.found(kind)} pieces of {kind} evidence, {self.claim.requires.get(kind, 0)} required"
+            for kind in Kind
+            if self.found(kind) > self.claim.requires.get(kind, 0)
+        ]
+
     def losses(self) -> list[Loss]:
         """The required evidence that is missing; what could not run on this machine is not counted as lost."""
-        wanted = Verdict.HELD if self.claim.promised else Verdict.REFUTED
         missing: list[Loss] = []
         for kind, required in self.claim.requires.items():
             rows = [row for row in self.rows if row.kind == kind]
-            found = sum(row.finding.pieces for row in rows if row.finding.verdict == wanted)
+            found = self.found(kind)
             absent = sum(row.finding.pieces for row in rows if row.finding.verdict == Verdict.NOT_RUN)
             if found + absent >= required:
                 continue
@@ -170,6 +182,7 @@ class Report:
             "non_claims": [_non_claim_mapping(entry) for entry in self.claims if not entry.claim.promised],
             "not_run": self.not_run,
             "lost": [str(loss) for loss in self.losses],
+            "beyond_registry": [line for entry in self.claims for line in entry.beyond_registry()],
         }
 
 

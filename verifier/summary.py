@@ -38,6 +38,7 @@ def summary_parts(report: Report, written_to: Path) -> Iterator[RenderableType]:
     non_claims = [entry for entry in report.claims if not entry.claim.promised]
     if claims:
         rows = table("claim", "verdict", "strongest", "for which cases, how many", "also", "time", right=("time",))
+        rows.columns[4].max_width = 26
         for entry in claims:
             rows.add_row(entry.claim.id, verdict(entry), *evidence_cells(entry))
         yield rows
@@ -67,6 +68,9 @@ def missing_parts(report: Report) -> Iterator[RenderableType]:
                 yield Text(f"\n{entry.claim.id} {row.finding.verdict} by {row.name}: {row.finding.detail}", style="red")
     for missing in report.not_run:
         yield Text(f"\nnot run: {missing['what']}: {missing['why']}; to enable it: {missing['enable']}", style="yellow")
+    beyond = sum(len(entry.beyond_registry()) for entry in report.claims)
+    if beyond:
+        yield Text(f"\n{beyond} kinds of evidence go beyond what the registry requires (beyond_registry in the report)")
     for loss in report.losses:
         yield Text(f"\n{'undecided' if loss.verdict == Verdict.UNDECIDED else 'lost'}: {loss}", style="bold red")
 
@@ -100,12 +104,13 @@ def evidence_cells(entry: ClaimReport) -> tuple[str, str, str, str]:
     cases = f"{strongest.scope} ({size(strongest, 1)})" if strongest.finding.counts else strongest.scope
     if strongest.finding.verdict != Verdict.HELD:
         cases += f" - {one_line(strongest.finding.detail)}"
-    return strongest.kind, cases, "\n".join(others), duration(strongest)
+    return strongest.kind, cases, ", ".join(others), duration(strongest)
 
 
 def size(row: Row, most: int | None = None) -> str:
     """The counts of a finding, the first ones if not all are wanted: ``16384 cases``."""
-    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in list(row.finding.counts.items())[:most])
+    counts = [(name.replace("_", " "), count) for name, count in row.finding.counts.items()]
+    return ", ".join(f"{count} {name if count != 1 else name.removesuffix('s')}" for name, count in counts[:most])
 
 
 def duration(row: Row) -> str:

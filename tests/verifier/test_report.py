@@ -59,6 +59,13 @@ def test_evidence_of_another_kind_does_not_make_up_for_a_loss() -> None:
     ]
 
 
+def test_evidence_beyond_the_registry_is_told() -> None:
+    (entry,) = report(held(cases=1), held(pieces=2, cases=2), requires=1).claims
+    assert entry.beyond_registry() == ["A1: 3 pieces of smt evidence, 1 required"]
+    (entry,) = report(held(cases=1), requires=1).claims
+    assert entry.beyond_registry() == []
+
+
 def test_a_gap_in_the_contracts_fails_whatever_else_holds() -> None:
     gap = Gap(Path("core/x.py"), 3, "f", "no postcondition")
     whole = report(held(cases=1))
