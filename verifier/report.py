@@ -106,10 +106,11 @@ class ClaimReport:
 
     def beyond_registry(self) -> list[str]:
         """The evidence that the registry does not require yet, kind by kind."""
+        known = self.claim.requires
         return [
-            f"{self.claim.id}: {self.found(kind)} pieces of {kind} evidence, {self.claim.requires.get(kind, 0)} required"
+            f"{self.claim.id}: {self.found(kind)} pieces of {kind} evidence, {known.get(kind, 0)} required"
             for kind in Kind
-            if self.found(kind) > self.claim.requires.get(kind, 0)
+            if self.found(kind) > known.get(kind, 0)
         ]
 
     def losses(self) -> list[Loss]:
