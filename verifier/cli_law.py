@@ -1,0 +1,38 @@
+"""``grpocheck law`` as typer sees it; what it runs is imported only when it runs."""
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+
+def law_command(
+    problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A problem file (TOML).")],
+    max_cases: Annotated[
+        Optional[int],  # noqa: UP045 - typer reads the annotation
+        typer.Option("--max-cases", min=1, help="The most outer iterations to go through; 30000 if not said."),
+    ] = None,
+    samples: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(min=1, metavar="N", help="Do not enumerate: make N exact runs and give confidence intervals."),
+    ] = None,
+    seed: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(min=0, help="Seed of the first sampled run, the next ones counting on; a fresh one if not said."),
+    ] = None,
+    confidence: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="NUMBER", help="Confidence of each interval of a sampled law; 0.99 if not said."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")] = False,
+) -> int:
+    """The exact law of a run's outcome: statuses, theta, objective, calls, with their probabilities.
+
+    Every group that can be drawn is run through core, up to the order of its draws; the probabilities sum to exactly
+    1. What would be too large says how large it is (exit status 3). With --samples the law is sampled instead, and the
+    output says so: shares of N exact runs, with Clopper-Pearson intervals for the three statuses.
+    """
+    from grpocheck.verifier.commands_law import LawRequest, law
+    from grpocheck.verifier.law import MOST_CASES
+
+    return law(LawRequest(problem, MOST_CASES if max_cases is None else max_cases, samples, seed, confidence, json))
