@@ -38,7 +38,7 @@ def summary_parts(report: Report, written_to: Path) -> Iterator[RenderableType]:
     non_claims = [entry for entry in report.claims if not entry.claim.promised]
     if claims:
         rows = table("claim", "verdict", "strongest", "for which cases, how many", "also", "time", right=("time",))
-        rows.columns[4].max_width = 26
+        rows.columns[4].max_width = 22
         for entry in claims:
             rows.add_row(entry.claim.id, verdict(entry), *evidence_cells(entry))
         yield rows
@@ -52,9 +52,10 @@ def summary_parts(report: Report, written_to: Path) -> Iterator[RenderableType]:
         yield rows
     yield from missing_parts(report)
     yield Text("")
-    cached = sum(row.cached for row in unique_rows(report))
+    rows_once = unique_rows(report)
+    cached = sum(row.cached for row in rows_once)
     yield Text(
-        f"{len(unique_rows(report))} pieces of evidence, {cached} of them from the cache, in {report.seconds:.0f} s; "
+        f"{len(rows_once)} pieces of evidence, {cached} of them from the cache (*), in {report.seconds:.0f} s; "
         f"report: {written_to}"
     )
     yield Text(*conclusion(report))
@@ -114,8 +115,8 @@ def size(row: Row, most: int | None = None) -> str:
 
 
 def duration(row: Row) -> str:
-    """Seconds, marked when the finding came from the cache."""
-    return f"{row.seconds:.1f} s{' cached' if row.cached else ''}"
+    """Seconds that the finding took; with a star when it came from the cache this time."""
+    return f"{row.seconds:.1f} s{'*' if row.cached else ''}"
 
 
 def one_line(text: str, most: int = 160) -> str:

@@ -6,7 +6,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
 from rich.table import Table
 
-WIDTH = 110
+WIDTH = 118
 """The width of tables that are not printed to a terminal."""
 
 
