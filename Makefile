@@ -1,6 +1,6 @@
 # make verify   the evidence for every claim, on the examples and beyond      make test        the tests
 # make proofs   the kernel-checked development (needs Coq)                    make test-slow   the tests that take minutes
-# make lint     ruff and mypy
+# make lint     ruff and mypy                                                 make mutants     how many mutants of core die
 # Each sets up what it needs in .venv; nothing is needed beforehand but Python 3.11 or newer and make.
 
 VENV := .venv
@@ -11,7 +11,7 @@ PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3.14 python
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: verify test test-slow proofs proofs-setup lint clean
+.PHONY: verify test test-slow proofs proofs-setup mutants lint clean
 
 verify: $(INSTALLED)
 	$(BIN)/grpocheck verify --jobs $(JOBS) --html build/verify.html
@@ -21,6 +21,10 @@ test: $(INSTALLED)
 
 test-slow: $(INSTALLED)
 	$(BIN)/pytest -m slow
+
+mutants: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,fast,mutants]'
+	$(BIN)/python -m tests.mutants.sample
 
 lint: $(INSTALLED) .links
 	$(BIN)/ruff check .
