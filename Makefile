@@ -14,6 +14,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 .PHONY: verify test test-slow proofs proofs-setup mutants lint clean
 
 verify: $(INSTALLED)
+	@mkdir -p build
 	$(BIN)/grpocheck verify --jobs $(JOBS) --html build/verify.html
 
 test: $(INSTALLED)
@@ -46,7 +47,6 @@ $(INSTALLED): pyproject.toml
 	@$(PYTHON) -m venv $(VENV) || { \
 		echo "$(PYTHON) cannot make a virtual environment: install its venv module (Debian: python3-venv)"; exit 2; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,fast]'
-	@mkdir -p build
 	@touch $@
 
 # mypy reads the packages under the name that they are installed by.

@@ -26,6 +26,15 @@ def check_writable(option: str, path: Path) -> None:
     os.unlink(trial)
 
 
+def check_folder(option: str, folder: Path) -> None:
+    """Make a folder unless it is there; raise BadOption where that is not possible or nothing can be written in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadOption(option, folder, error.strerror or str(error), "a folder") from error
+    check_writable(option, folder / "trial")
+
+
 @contextmanager
 def written_beside(path: Path) -> Iterator[Path]:
     """A temporary path in the same folder, renamed to ``path`` when the block ends and removed when it fails."""

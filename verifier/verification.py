@@ -11,7 +11,7 @@ from types import FrameType
 from grpocheck.contracts.claims import select
 from grpocheck.verifier.cache import Cache
 from grpocheck.verifier.failures import emit, say
-from grpocheck.verifier.files import check_writable, write_text
+from grpocheck.verifier.files import check_folder, check_writable, write_text
 from grpocheck.verifier.gathering import Rows, Settings, verdicts_of
 from grpocheck.verifier.ladder import verify
 from grpocheck.verifier.page import page
@@ -49,6 +49,8 @@ def verify_claims(
         check_writable("--json", json_path)
     if html_path is not None:
         check_writable("--html", html_path)
+    if cache_folder is not None:
+        check_folder("--cache", cache_folder)
     settings = Settings(jobs or os.cpu_count() or 1, seconds, Cache(cache_folder))
     signal.signal(signal.SIGTERM, as_interrupt)
     if sys.stderr.isatty():

@@ -162,6 +162,7 @@ def test_the_same_seed_gives_the_same_run(kink: Path) -> None:
         (["replay", "kink.toml"], ["kink.toml", "line 1", "expected"]),
         (["verify", "Z9"], ["claim", "'Z9'", "expected one of A1"]),
         (["verify", "--json", "no/where.json"], ["--json", "no folder"]),
+        (["verify", "--cache", "kink.toml"], ["--cache", "'kink.toml'", "expected a folder"]),
         (["explain", "nonsense"], ["'nonsense'", "expected one of A1"]),
     ],
 )
