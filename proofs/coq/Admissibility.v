@@ -46,7 +46,8 @@ Lemma applied_in_draw_events t drawn : applied_in (draw_events t drawn : list Ev
 Proof.
   enough (forall e, In e (draw_events t drawn : list Event) -> applied_in [e] = []) as none.
   - induction (draw_events t drawn) as [|e l IH]; [reflexivity|].
-    transitivity (applied_in [e] ++ applied_in l); [apply (flat_map_app _ [e] l)|]. rewrite (none e (or_introl eq_refl)). apply IH. intros; apply none; simpl; auto.
+    transitivity (applied_in [e] ++ applied_in l); [apply (flat_map_app _ [e] l)|].
+    rewrite (none e (or_introl eq_refl)). apply IH. intros; apply none; simpl; auto.
   - intros e e_in. apply in_draw_events in e_in. destruct e_in as (prompt & i & [[y ->]|[r ->]]); reflexivity.
 Qed.
 

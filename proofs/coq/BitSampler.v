@@ -8,8 +8,8 @@
     - [sampler_law] (G3): the probability that the first n bits return response b is at most its mass, and at least its
       mass minus 2 / 2^n; so the sampler's law is the policy's, not a rounding of it
     - [sampler_law_limit] (G3): that probability tends to the mass
-    - [undecided_probability_le] (C4): n bits leave the draw undecided with probability at most m / 2^n, m the size of the
-      support, so the sampler ends with probability 1
+    - [undecided_probability_le] (C4): n bits leave the draw undecided with probability at most m / 2^n for a support
+      of m responses, so the sampler ends with probability 1
     - [expected_bits_le]: at most 2 m bits are expected *)
 From Coquelicot Require Import Coquelicot.
 Require Import Reals Lra Lia List Psatz.
@@ -148,13 +148,16 @@ Proof.
     by (intros; unfold cut_inside; repeat destruct (Rlt_dec _ _); lra).
   assert (errors_nonneg : forall n lo width, 0 < width ->
             0 <= width * (/ 2)^n * (cut_inside lo width (fst cell) + cut_inside lo width (snd cell))).
-  { intros m lo width width_pos. pose proof (cuts_nonneg lo width (fst cell)). pose proof (cuts_nonneg lo width (snd cell)).
+  { intros m lo width width_pos.
+    pose proof (cuts_nonneg lo width (fst cell)). pose proof (cuts_nonneg lo width (snd cell)).
     repeat apply Rmult_le_pos; try lra. apply pow_le; lra. }
   assert (decided : forall n lo width b', 0 < width -> decide lo width = Some b' ->
             overlap lo width cell = width * returns b n lo width).
   { intros m lo width b' width_pos found. destruct (decided_cell lo width b' found) as (cell' & cell'_in & fits).
-    assert (returns b m lo width = if same_response b' b then 1 else 0) as -> by (destruct m; simpl; rewrite found; reflexivity).
-    destruct (cells_apart support positive support_distinct 0 b cell b' cell' cell_in cell'_in) as [[<- <-]|[different apart]].
+    assert (returns b m lo width = if same_response b' b then 1 else 0) as ->
+      by (destruct m; simpl; rewrite found; reflexivity).
+    destruct (cells_apart support positive support_distinct 0 b cell b' cell' cell_in cell'_in)
+      as [[<- <-]|[different apart]].
     - destruct (same_response b b) as [_|]; [|congruence].
       unfold overlap, Rmin, Rmax. repeat destruct (Rle_dec _ _); lra.
     - destruct (same_response b' b) as [|_]; [congruence|].
@@ -202,7 +205,9 @@ Proof. induction l as [|b l IH]; intros; simpl; [|rewrite IH]; reflexivity. Qed.
 
 (** ** The claims *)
 Theorem sampler_law b n : In b support -> mass b - 2 * (/ 2)^n <= returns b n 0 1 <= mass b.
-Proof. intros b_in. destruct (cell_exists support 0 b b_in) as [cell cell_in]. apply (sampler_law_of_cell b cell cell_in). Qed.
+Proof.
+  intros b_in. destruct (cell_exists support 0 b b_in) as [cell cell_in]. apply (sampler_law_of_cell b cell cell_in).
+Qed.
 
 Theorem sampler_law_limit b : In b support -> is_lim_seq (fun n => returns b n 0 1) (mass b).
 Proof.

@@ -183,11 +183,12 @@ Proof.
   { eapply filterdiff_ext_lin;
       [apply filterdiff_plus_fct; [apply filterdiff_const|apply (filterdiff_linear _ (is_linear_scal_l v))]|].
     intros h; apply plus_zero_l. }
-  assert (start : plus x (scal (0 : R_AbsRing) v) = x) 
+  assert (start : plus x (scal (0 : R_AbsRing) v) = x)
     by exact (eq_trans (f_equal (plus x) (scal_zero_l v)) (plus_zero_r x)).
   assert (at_start : @filterdiff R_AbsRing V R_NormedModule f (locally (plus x (scal (0 : R_AbsRing) v))) l)
     by (rewrite start; exact diff).
-  pose proof (filterdiff_comp' (fun h : R_AbsRing => plus x (scal h v)) f (0 : R_AbsRing) (fun h => scal h v) l line at_start)
+  pose proof (filterdiff_comp' (fun h : R_AbsRing => plus x (scal h v)) f (0 : R_AbsRing)
+    (fun h => scal h v) l line at_start)
     as chain.
   eapply filterdiff_ext_lin; [exact chain|]. intros h. apply linear_of_multiple. apply diff.
 Qed.

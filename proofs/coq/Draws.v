@@ -28,7 +28,8 @@ Definition always (a : A) : distribution A := [(a, 1)].
 
 Definition sampled (support : list A) (mass : A -> R) : distribution A := map (fun a => (a, mass a)) support.
 
-Definition is_probability (d : distribution A) : Prop := (forall a w, In (a, w) d -> 0 <= w) /\ expectation d (fun _ => 1) = 1.
+Definition is_probability (d : distribution A) : Prop :=
+  (forall a w, In (a, w) d -> 0 <= w) /\ expectation d (fun _ => 1) = 1.
 End Distribution.
 
 (** First [d], then the tree that its outcome leads to. *)
@@ -235,7 +236,8 @@ Proof.
   pose proof (total_probability G) as rest. pose proof (sampled_is_probability support mass mass_law) as one.
   destruct i as [|i].
   - apply expectation_ext; intros y w _. rewrite expectation_of_then.
-    rewrite <- (expectation_const (f y) _ rest). apply expectation_ext; intros ys v _. rewrite expectation_always. reflexivity.
+    rewrite <- (expectation_const (f y) _ rest).
+    apply expectation_ext; intros ys v _. rewrite expectation_always. reflexivity.
   - rewrite <- (expectation_const (expectation (sampled support mass) f) _ one).
     apply expectation_ext; intros y w _. rewrite expectation_of_then, <- (IH i) by lia.
     apply expectation_ext; intros ys v _. rewrite expectation_always. reflexivity.

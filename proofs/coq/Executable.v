@@ -5,8 +5,8 @@
     numbers, with a square root and a logarithm that are supplied, they are extracted and run (Extraction.v).
 
     Main results: on the reals
-    - [advantages_agree], [term_agrees], [divergence_agrees], [objective_agrees]: the executable definitions are those of
-      Advantage.v, ClippedTerm.v, Divergence.v and Objective.v
+    - [advantages_agree], [term_agrees], [divergence_agrees], [objective_agrees]: the executable definitions
+      are those of Advantage.v, ClippedTerm.v, Divergence.v and Objective.v
     - [kinked_agrees], [gradient_agrees]: the executable kink test and gradient are those of claim F2 *)
 From Coquelicot Require Import Coquelicot.
 Require Import Reals Lra List.
@@ -109,7 +109,8 @@ Variable reward : Occurrence -> R.
 
 Lemma mean_agrees : mean_of reals (map reward group) = mean group reward.
 Proof.
-  unfold mean_of, averaged, mean, size. rewrite map_length. simpl. f_equal. apply (sum_over_map reward group (fun r => r)).
+  unfold mean_of, averaged, mean, size. rewrite map_length. simpl. f_equal.
+  apply (sum_over_map reward group (fun r => r)).
 Qed.
 
 Lemma deviation_agrees : deviation_of reals (map reward group) = deviation group reward.

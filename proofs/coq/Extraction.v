@@ -1,11 +1,11 @@
 (** * The model that is run: the procedure and the executable definitions, on rational numbers
 
-    Extracted to OCaml (extracted/model.ml) and run by driver.ml.  The square root is exact where it is rational; elsewhere,
-    and for the logarithm everywhere, a rational stand-in is supplied to both sides of the comparison: the definitions
-    take whatever root and logarithm they are supplied with.
+    Extracted to OCaml (extracted/model.ml) and run by driver.ml.  The square root is exact where it is rational;
+    elsewhere, and for the logarithm everywhere, a rational stand-in is supplied to both sides of the comparison: the
+    definitions take whatever root and logarithm they are supplied with.
 
-    Main definitions: [rational_arithmetic], [rational_root], [stand_in_logarithm]; extracted are [run] of Procedure.v and
-    the definitions of Executable.v at [rational_arithmetic] *)
+    Main definitions: [rational_arithmetic], [rational_root], [stand_in_logarithm]; extracted are [run] of Procedure.v
+    and the definitions of Executable.v at [rational_arithmetic] *)
 Require Import QArith List Extraction ExtrOcamlBasic ExtrOcamlNatInt.
 From Grpo Require Import Procedure Executable.
 Open Scope Q_scope.
@@ -19,7 +19,7 @@ Definition rational_root (q : Q) : Q :=
   if (Z.eqb (root_n * root_n) n && Z.eqb (root_d * root_d) d)%bool
   then Qred (inject_Z root_n / inject_Z root_d) else reduced.
 
-Definition stand_in_logarithm (q : Q) : Q := Qred (2 * (q - 1) / (q + 1)).
+Definition stand_in_logarithm (q : Q) : Q := Qred (q - / q).
 
 Definition rational_arithmetic : arithmetic := Arithmetic Q (fun n => inject_Z (Z.of_nat n))
   (fun a b => Qred (a + b)) (fun a b => Qred (a - b)) (fun a b => Qred (a * b)) (fun a b => Qred (a / b))

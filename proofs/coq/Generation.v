@@ -46,7 +46,8 @@ Definition completions offered (horizon : nat) s (a : Token) : list prefixed :=
   if ends a then [[]] else responses offered horizon (s ++ [a]).
 
 Lemma responses_S offered h s :
-  responses offered (S h) s = map (fun path => fst path :: snd path) (dependent_pairs (offered s) (completions offered h s)).
+  responses offered (S h) s
+  = map (fun path => fst path :: snd path) (dependent_pairs (offered s) (completions offered h s)).
 Proof.
   simpl. unfold dependent_pairs. induction (offered s) as [|a l IH]; [reflexivity|].
   simpl. rewrite map_app, map_map, IH. reflexivity.
@@ -181,7 +182,8 @@ Proof.
   intros p_laws q_laws. induction horizon as [|h IH]; intros s.
   - unfold divergence, sum_over; simpl. replace (1 / 1) with 1 by field. rewrite ln_1. ring.
   - transitivity (divergence (dependent_pairs (offered s) (completions offered h s))
-      (two_step_mass (p s) (fun a => response_mass p (s ++ [a]))) (two_step_mass (q s) (fun a => response_mass q (s ++ [a])))).
+      (two_step_mass (p s) (fun a => response_mass p (s ++ [a])))
+      (two_step_mass (q s) (fun a => response_mass q (s ++ [a])))).
     { unfold divergence. rewrite responses_S, sum_over_map. reflexivity. }
     assert (completion_law : forall policy, (forall s, law (offered s) (policy s)) -> forall a,
               law (completions offered h s a) (response_mass policy (s ++ [a]))).

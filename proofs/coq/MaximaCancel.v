@@ -1,7 +1,8 @@
 (** * Why the lemma needs minima: a maximum can cancel a kink (beside claim F1)
 
-    The dual clip bounds the term of a negative advantage from below by c A: term' = max(term, c A) for A < 0.  A sum with
-    such a maximum can be differentiable where both of its terms have a kink, so the criterion of F2 would be wrong there.
+    The dual clip bounds the term of a negative advantage from below by c A: term' = max(term, c A) for A < 0.  A sum
+    with such a maximum can be differentiable where both of its terms have a kink, so the criterion of F2 would be
+    wrong there.
 
     Main results
     - [dual_clip_kinks_cancel]: with epsilon = 1/5 and c = 3, advantages 1 and -2/5 and ratios x and (5/2) x, the sum of
@@ -33,7 +34,8 @@ Qed.
 Lemma minimum_has_kink : ~ ex_derive (fun x => Rmin x (6/5)) (6/5).
 Proof.
   intros derivable.
-  destruct (sum_of_minima_derivable_iff [tt] (fun _ x => x) (fun _ _ => 6/5) (fun _ => 1) (fun _ => 0) (6/5)) as [ties _].
+  destruct (sum_of_minima_derivable_iff [tt] (fun _ x => x) (fun _ _ => 6/5) (fun _ => 1) (fun _ => 0) (6/5))
+    as [ties _].
   - intros. exact (is_derive_id (K := R_AbsRing) (6/5)).
   - intros. exact (is_derive_const (K := R_AbsRing) (V := R_NormedModule) (6/5) (6/5)).
   - enough (1 = 0) by lra. refine (ties _ tt _ _); simpl; auto.

@@ -1,11 +1,11 @@
 (** * What the procedure does not promise (non-claims N1, N3), by explicit witnesses
 
     Main results
-    - [mean_centred_estimator_expectation] (N3): with advantages R_i - mean alone, the expected gradient over groups of G
-      draws is (G - 1)/G times the true policy gradient, for every law, reward and differential of the masses
+    - [mean_centred_estimator_expectation] (N3): with advantages R_i - mean alone, the expected gradient over groups
+      of G draws is (G - 1)/G times the true policy gradient, for every law, reward and differential of the masses
     - [mean_centred_estimator_biased] (N3): for one fair pair of responses and G = 2 that is 1/2 instead of 1
-    - [standardised_estimator_biased] (N3): the procedure's own gradient at its first inner step, averaged over all groups
-      of two, is 1 where the policy gradient is 2 (rewards 2 and 0)
+    - [standardised_estimator_biased] (N3): the procedure's own gradient at its first inner step, averaged over all
+      groups of two, is 1 where the policy gradient is 2 (rewards 2 and 0)
     - [one_step_can_lower_the_objective] (N1): three prompts, T = K = 1, G = 2, beta = 0: one applied step takes F from
       0 to -2/15 *)
 From Coquelicot Require Import Coquelicot.
@@ -161,7 +161,8 @@ Qed.
 Lemma first_gradient_of_different y : first_gradient [y; negb y] = 2.
 Proof.
   rewrite first_gradient_eq. cbv zeta. unfold group_advantage.
-  destruct (advantages_of_two (true, 2) (false, 0) snd (map (fun b => (b, rewards_2_0 b)) [y; negb y])) as [better worse].
+  destruct (advantages_of_two (true, 2) (false, 0) snd (map (fun b => (b, rewards_2_0 b)) [y; negb y]))
+    as [better worse].
   - destruct y; simpl; auto.
   - simpl; lra.
   - destruct y; simpl in *; unfold rewards_2_0; rewrite better, worse; ring.
@@ -242,8 +243,10 @@ Proof.
   unfold objective, surrogate, average. cbn [three_groups groups]. rewrite !sum_over_cons, !sum_over_nil.
   rewrite a1, a2, o1, o2. unfold sequence_ratio. simpl.
   replace (theta / (1/2)) with (2 * theta) by field. replace ((1 - theta) / (1 - 1/2)) with (2 - 2 * theta) by field.
-  assert (up : forall rho, term (1/5) 1 rho = Rmin rho (1 + 1/5) * 1) by (intros; apply term_of_positive_advantage; lra).
-  assert (down : forall rho, term (1/5) (-1) rho = Rmax rho (1 - 1/5) * -1) by (intros; apply term_of_negative_advantage; lra).
+  assert (up : forall rho, term (1/5) 1 rho = Rmin rho (1 + 1/5) * 1)
+    by (intros; apply term_of_positive_advantage; lra).
+  assert (down : forall rho, term (1/5) (-1) rho = Rmax rho (1 - 1/5) * -1)
+    by (intros; apply term_of_negative_advantage; lra).
   rewrite !up, !down.
   unfold Rmin, Rmax. repeat destruct (Rle_dec _ _); lra.
 Qed.

@@ -154,7 +154,8 @@ Proof.
   intros inside g_in. pose proof (policy_law P_lawful theta q inside) as p_law.
   pose proof (reference_law _ _ drawn q) as r_law. split; [apply divergence_nonneg; assumption|].
   apply divergence_le; [exact p_law| |intros b b_in; apply (least_reference_mass q g b g_in b_in)].
-  destruct (support P q) as [|b l] eqn:equal; [destruct p_law as [_ p_total]; unfold sum_over in p_total; simpl in p_total; lra|].
+  destruct (support P q) as [|b l] eqn:equal;
+    [destruct p_law as [_ p_total]; unfold sum_over in p_total; simpl in p_total; lra|].
   apply (least_reference_mass q g b g_in). rewrite equal. simpl; auto.
 Qed.
 

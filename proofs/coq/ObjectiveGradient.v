@@ -12,7 +12,8 @@
     - [objective_differentiable_at_old]: always, because every ratio is 1 there *)
 Require Import Reals Lra List.
 From Coquelicot Require Import Coquelicot.
-From Grpo Require Import FiniteSums Procedure Advantage ClippedTerm FiniteLaws Divergence Differentials SumOfMinima Objective.
+From Grpo Require Import FiniteSums Procedure Advantage ClippedTerm FiniteLaws Divergence Differentials SumOfMinima
+  Objective.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -71,7 +72,8 @@ Proof.
   pose proof (mass_positive _ _ b (policy_law P P_lawful theta q inside) b_in) as p_pos.
   pose proof (mass_positive _ _ b (reference_law _ _ _ drawn q) b_in) as r_pos.
   assert (differential_at (fun y => ln (/ reference frozen q b * policy P y q b)) theta
-    (fun v => / reference frozen q b * mass_differential q b v * / (/ reference frozen q b * policy P theta q b))) as log.
+    (fun v => / reference frozen q b * mass_differential q b v * / (/ reference frozen q b * policy P theta q b)))
+    as log.
   { apply (differential_comp ln (fun y => / reference frozen q b * policy P y q b)).
     - apply differential_scal; auto.
     - apply is_derive_Reals, derivable_pt_lim_ln, Rmult_lt_0_compat; [apply Rinv_0_lt_compat|]; assumption. }
@@ -114,14 +116,16 @@ Proof.
   - simpl in *. intros none. rewrite none in d_in. exact d_in.
 Qed.
 
-Lemma weighted_order w A r b : 0 < w -> (r * A <= b * A -> w * (A * r) <= w * (A * b)) /\ (w * (A * r) <= w * (A * b) -> r * A <= b * A).
+Lemma weighted_order w A r b : 0 < w ->
+  (r * A <= b * A -> w * (A * r) <= w * (A * b)) /\ (w * (A * r) <= w * (A * b) -> r * A <= b * A).
 Proof.
   intros positive. split; intros le; [apply Rmult_le_compat_l; lra|].
   apply Rmult_le_reg_l in le; lra.
 Qed.
 
 Lemma average_of_averages (f : occurrence -> R) :
-  average (groups frozen) (fun qg => average (snd qg) (fun d => f (qg, d))) = sum_over occurrences (fun i => weight i * f i).
+  average (groups frozen) (fun qg => average (snd qg) (fun d => f (qg, d)))
+  = sum_over occurrences (fun i => weight i * f i).
 Proof.
   unfold average, occurrences. rewrite sum_over_dependent_pairs, <- sum_over_scal. apply sum_over_ext; intros qg _.
   rewrite <- !sum_over_scal. apply sum_over_ext; intros d _. unfold weight; simpl. ring.
@@ -137,7 +141,8 @@ Lemma objective_is_sum_of_minima y :
   objective P frozen y = sum_of_minima occurrences unclipped clipped y - penalties y.
 Proof.
   unfold penalties, sum_of_minima. pose proof (threshold_range P P_lawful).
-  rewrite (sum_over_ext _ _ (fun i => weight i * term epsilon (occurrence_advantage i) (rho y (fst (fst i)) (fst (snd i))))).
+  rewrite (sum_over_ext _ _ (fun i =>
+    weight i * term epsilon (occurrence_advantage i) (rho y (fst (fst i)) (fst (snd i))))).
   - rewrite <- average_of_averages, <- average_minus. apply average_ext. intros [q g] _. reflexivity.
   - intros i i_in. pose proof (weight_positive i i_in). unfold unclipped, clipped.
     rewrite term_is_minimum by lra. rewrite !(Rmult_comm (weight i)), min_of_nonneg_multiples by lra.
@@ -196,7 +201,8 @@ Qed.
 Theorem term_differential_at_old q g d v : theta = old -> occurs frozen q g d ->
   term_differential q g d v = group_advantage g d * ratio_differential q (fst d) v.
 Proof.
-  intros at_old d_in. unfold term_differential. rewrite at_old, (sequence_ratio_at_old P P_lawful G frozen drawn q g d d_in).
+  intros at_old d_in. unfold term_differential.
+  rewrite at_old, (sequence_ratio_at_old P P_lawful G frozen drawn q g d d_in).
   pose proof (threshold_range P P_lawful). destruct (Req_dec (group_advantage g d) 0) as [zero|nonzero].
   - rewrite zero. destruct (Rlt_dec _ _); ring.
   - destruct (Rlt_dec _ _) as [|clipped_at_1]; [reflexivity|]. exfalso. apply clipped_at_1. unfold active_bound.

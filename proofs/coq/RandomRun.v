@@ -4,12 +4,13 @@
     prompts are drawn from the frozen policy, and everything after depends on what came out.
 
     Main results
-    - [round_groups_independent] (G3): the groups of different prompts are independent; with [group_law] (Draws.v) a round
-      of draws has exactly the law of the frozen policy, independently
+    - [round_groups_independent] (G3): the groups of different prompts are independent; with [group_law] (Draws.v) a
+      round of draws has exactly the law of the frozen policy, independently
     - [random_outcome_is_a_scripted_run]: every outcome of the tree is [run] on a script of draws, so all that holds
       for every script (Budgets.v, Admissibility.v) holds with certainty
     - [random_run_is_probability] (C4): the outcomes' probabilities sum to 1
-    - [expected_draws], [expected_draws_at_most] (C1): expected draws = M * G * expected iterations started <= T * M * G *)
+    - [expected_draws], [expected_draws_at_most] (C1): expected draws = M * G * expected iterations started, at
+      most T * M * G *)
 Require Import Reals Lra Lia List.
 From Grpo Require Import FiniteSums Procedure Budgets FiniteLaws Draws.
 Import ListNotations.
@@ -62,7 +63,8 @@ Proof.
 Qed.
 
 (** ** Outcomes are runs on scripts *)
-Definition scripted (script : nat -> Prompt -> nat -> Response) : supply Theta Gradient Prompt Response Reward Reference :=
+Definition scripted (script : nat -> Prompt -> nat -> Response) :
+    supply Theta Gradient Prompt Response Reward Reference :=
   Supply (fun t q i _ => script t q i) (reward_of operations) (gradient operations) (propose operations)
     (member operations).
 
@@ -72,7 +74,8 @@ Lemma scripted_iterations_ext script script' n : forall t theta,
 Proof.
   induction n as [|n IH]; intros t theta agree; [reflexivity|]. cbn [outer_iterations]; cbv zeta.
   assert (draw_groups (scripted script) p t theta = draw_groups (scripted script') p t theta) as ->.
-  { apply map_ext; intros q. unfold draw_group. f_equal. apply map_ext; intros i. simpl. rewrite agree by lia. reflexivity. }
+  { apply map_ext; intros q. unfold draw_group. f_equal. apply map_ext; intros i. simpl.
+    rewrite agree by lia. reflexivity. }
   change (outer_iteration (scripted script) p t theta) with (outer_iteration (scripted script') p t theta).
   destruct (ended _); [|reflexivity..]. rewrite IH; [reflexivity|]. intros; apply agree; lia.
 Qed.
@@ -118,7 +121,8 @@ Proof.
   clear equal script. induction shape as [|qg q drawn l (ys & size & ->) _ IH] in prompts_distinct |- *; [reflexivity|].
   inversion prompts_distinct as [|q' l' q_new l_distinct]; subst. simpl map. f_equal.
   - unfold rewarded. f_equal. rewrite <- size.
-    transitivity (map (fun i => let y := nth (i - 1) ys (default q i) in (y, reward_of operations q y)) (seq 1 (length ys)));
+    transitivity (map (fun i => let y := nth (i - 1) ys (default q i) in (y, reward_of operations q y))
+      (seq 1 (length ys)));
       [|apply (scripted_group q ys (default q))].
     apply map_ext; intros i. simpl. destruct (same_prompt q q); [|congruence].
     rewrite map_map, map_id. reflexivity.
@@ -130,7 +134,8 @@ Lemma random_iterations_scripted n : forall t theta o w, In (o, w) (random_itera
   exists script, o = outer_iterations (scripted script) p n t theta.
 Proof.
   induction n as [|n IH]; intros t theta o w o_in.
-  - destruct o_in as [equal|[]]. injection equal as <- _. exists (fun t q i => draw operations t q i theta). reflexivity.
+  - destruct o_in as [equal|[]]. injection equal as <- _.
+    exists (fun t q i => draw operations t q i theta). reflexivity.
   - cbn [random_iterations] in o_in. apply in_and_then in o_in.
     destruct o_in as (drawn & v & u & drawn_in & o_in & _). cbv zeta in o_in.
     apply round_draws_shape in drawn_in. set (first := outer_iteration operations p t theta drawn) in *.
@@ -139,12 +144,14 @@ Proof.
     assert (round : forall later, draw_groups (scripted (extended later)) p t theta = drawn).
     { intros later. apply (script_repeats_round drawn default); [exact drawn_in|]. intros q i. unfold extended.
       destruct (Nat.eq_dec t t); [reflexivity|congruence]. }
-    assert (forall later, outer_iteration (scripted (extended later)) p t theta drawn = first) as same_first by reflexivity.
+    assert (forall later, outer_iteration (scripted (extended later)) p t theta drawn = first) as same_first
+      by reflexivity.
     destruct (ended first) eqn:status.
     + apply in_and_then in o_in. destruct o_in as (later & v' & u' & later_in & [equal|[]] & _).
       injection equal as <- _. destruct (IH _ _ _ _ later_in) as (script & ->). exists (extended script).
       cbn [outer_iterations]; cbv zeta. rewrite round, same_first, status. f_equal.
-      apply scripted_iterations_ext. intros t' q i later_t. unfold extended. destruct (Nat.eq_dec t' t); [lia|reflexivity].
+      apply scripted_iterations_ext. intros t' q i later_t. unfold extended.
+      destruct (Nat.eq_dec t' t); [lia|reflexivity].
     + destruct o_in as [equal|[]]. injection equal as <- _. exists (extended (fun _ => default)).
       cbn [outer_iterations]; cbv zeta. rewrite round, same_first, status. reflexivity.
     + destruct o_in as [equal|[]]. injection equal as <- _. exists (extended (fun _ => default)).
@@ -165,7 +172,8 @@ Hypothesis start_inside : domain theta_0.
 
 Lemma round_is_probability theta : domain theta -> is_probability (round_draws theta).
 Proof.
-  intros inside. apply one_of_each_is_probability. intros d d_in. apply in_map_iff in d_in. destruct d_in as (q & <- & _).
+  intros inside. apply one_of_each_is_probability. intros d d_in. apply in_map_iff in d_in.
+  destruct d_in as (q & <- & _).
   apply then_is_probability; [apply total_probability, policy_law, inside|]. intros; apply always_is_probability.
 Qed.
 
@@ -177,7 +185,8 @@ Proof.
   destruct (member operations t k _) eqn:admitted; [|exact inside]. apply IH, (member_sound t k), admitted.
 Qed.
 
-Lemma random_iterations_are_probability n : forall t theta, domain theta -> is_probability (random_iterations n t theta).
+Lemma random_iterations_are_probability n : forall t theta, domain theta ->
+  is_probability (random_iterations n t theta).
 Proof.
   induction n as [|n IH]; intros t theta inside; simpl; [apply always_is_probability|].
   apply then_is_probability; [apply round_is_probability, inside|]. intros drawn w _.

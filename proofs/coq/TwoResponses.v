@@ -9,7 +9,8 @@
       is 6/5; the run returns 3/5 after 2 draws, 2 gradient attempts, 1 membership call and 1 applied step *)
 From Coquelicot Require Import Coquelicot.
 Require Import Reals Lra List Lia.
-From Grpo Require Import FiniteSums Procedure Admissibility Advantage ClippedTerm FiniteLaws Divergence Differentials Objective ObjectiveGradient Update.
+From Grpo Require Import FiniteSums Procedure Admissibility Advantage ClippedTerm FiniteLaws Divergence Differentials
+  Objective ObjectiveGradient Update.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -23,7 +24,8 @@ Definition two_response_problem : problem R_NormedModule Prompt bool :=
     (fun theta _ b => if b then theta else 1 - theta) (1/5) beta.
 Notation P := two_response_problem.
 
-Lemma two_response_law (theta : R) : 0 < theta < 1 -> law [true; false] (fun b : bool => if b then theta else 1 - theta).
+Lemma two_response_law (theta : R) : 0 < theta < 1 ->
+  law [true; false] (fun b : bool => if b then theta else 1 - theta).
 Proof. intros inside. split; [intros [|] _; lra|unfold sum_over; simpl; ring]. Qed.
 
 Theorem two_response_problem_lawful : lawful P.

@@ -11,7 +11,8 @@
     - [one_inner_step_never_undefined]: with K = 1 the status undefined-gradient cannot occur *)
 From Coquelicot Require Import Coquelicot.
 Require Import Reals Lra List Lia Classical.
-From Grpo Require Import FiniteSums Procedure Budgets Admissibility FiniteLaws Differentials Objective ObjectiveGradient.
+From Grpo Require Import FiniteSums Procedure Budgets Admissibility FiniteLaws Differentials Objective
+  ObjectiveGradient.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -117,7 +118,8 @@ Theorem undefined_gradient_is_a_kink : ended o = undefined_gradient ->
   exists q g d v, occurs frozen q g d /\ on_active_bound P frozen (returned o) q g d /\
     ratio_differential P frozen (mass_differential (returned o)) q (fst d) v <> 0.
 Proof.
-  intros status. destruct (stop_on_undefined_gradient operations p theta_0 status) as (earlier & t & k & frozen & last_one).
+  intros status.
+  destruct (stop_on_undefined_gradient operations p theta_0 status) as (earlier & t & k & frozen & last_one).
   assert (asked : In (asked_gradient t k frozen (returned o) None) (trace o))
     by (rewrite last_one; apply in_or_app; simpl; auto).
   exists t, k, frozen. split; [exact asked|].

@@ -39,8 +39,8 @@ class StandIn:
         return Fraction(*roots) if exact else value
 
     def log(self, value: Fraction) -> Fraction:
-        """2 (x - 1)/(x + 1) stands in for ln x."""
-        return 2 * (value - 1) / (value + 1)
+        """x - 1/x stands in for ln x."""
+        return value - 1 / value
 
     def exp(self, value: Fraction) -> Fraction:
         """No definition of the objective has an exponential."""
