@@ -6,6 +6,8 @@ from typing import Annotated, Optional
 import typer
 from grpocheck import __version__
 from grpocheck.verifier.cli_estimator import estimator_command
+from grpocheck.verifier.cli_law import law_command
+from grpocheck.verifier.cli_vectors import vectors_command
 from grpocheck.verifier.failures import emit, guarded
 
 OVERVIEW = """The finite-budget group-relative policy update: run it exactly, and see what is known to hold of it.
@@ -161,6 +163,8 @@ def explain_command(
 
 
 app.command("estimator")(guarded(estimator_command))
+app.command("law")(guarded(law_command))
+app.command("vectors")(guarded(vectors_command))
 
 
 def main() -> None:

@@ -9,11 +9,10 @@ from fractions import Fraction as F
 from pathlib import Path
 
 import pytest
-import typer
 from grpocheck.core.reading import problem_from_mapping
 from grpocheck.core.writing import problem_to_toml
-from grpocheck.verifier.cli_law import law_command
-from grpocheck.verifier.failures import guarded
+from grpocheck.verifier.cli import app
+from grpocheck.verifier.law import MOST_CASES
 from typer.testing import CliRunner
 
 from tests.law.ordered import Case
@@ -21,12 +20,9 @@ from tests.law.test_law import CASES
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
-app = typer.Typer()
-app.command()(guarded(law_command))
-
 
 def called(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return CliRunner().invoke(app, ["law", *map(str, arguments)])
 
 
 @pytest.fixture
@@ -98,6 +94,7 @@ def test_the_limit_that_stands_lets_27225_pairs_through_and_no_more_than_30000(t
     assert "81675 cases" in done.stderr
     assert "more than --max-cases 30000" in done.stderr
     assert "5^8 * 4^8 = 25600000000 ordered draws" in done.stderr
+    assert f"{MOST_CASES} if not said" in " ".join(called("--help").stdout.replace("│", " ").split())
 
 
 def test_samples_say_that_they_are(statuses):
@@ -149,10 +146,7 @@ def test_bad_problems(tmp_path):
 
 def test_an_interruption_is_one(tmp_path):
     case = Case("simplex", ((1, 0, 0, 1), (3, 1, 0, 0)), (F(1, 4),) * 6, 8, 1, 1, F(1, 100))
-    script = "import typer; from grpocheck.verifier.cli_law import law_command; "
-    script += "from grpocheck.verifier.failures import guarded; "
-    script += "app = typer.Typer(pretty_exceptions_enable=False); app.command()(guarded(law_command)); app()"
-    arguments = [sys.executable, "-c", script, str(written(tmp_path, case))]
+    arguments = [sys.executable, "-m", "grpocheck", "law", str(written(tmp_path, case))]
     started = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env={**os.environ})
     assert started.stderr is not None
     first = started.stderr.readline()
@@ -167,10 +161,7 @@ def test_an_interruption_is_one(tmp_path):
 def test_27225_pairs_are_enumerated(tmp_path):
     """n = 4, G = 8, M = 2: 27,225 pairs of count vectors for 4^16 ordered draws."""
     case = Case("simplex", ((1, 0, 0, 1), (3, 1, 0, 0)), (F(1, 4),) * 6, 8, 1, 1, F(1, 100))
-    script = "import typer; from grpocheck.verifier.cli_law import law_command; "
-    script += "from grpocheck.verifier.failures import guarded; "
-    script += "app = typer.Typer(pretty_exceptions_enable=False); app.command()(guarded(law_command)); app()"
-    arguments = [sys.executable, "-c", script, str(written(tmp_path, case)), "--json"]
+    arguments = [sys.executable, "-m", "grpocheck", "law", str(written(tmp_path, case)), "--json"]
     environment = {**os.environ, "GRPOCHECK_CONTRACTS": "off"}
     done = subprocess.run(arguments, capture_output=True, text=True, check=True, env=environment)
     found = json.loads(done.stdout)
