@@ -186,3 +186,18 @@ def test_a_registry_that_means_nothing_is_refused(tmp_path: Path, text: str, sai
     written.write_text(text, encoding="utf-8")
     with pytest.raises((BadRegistry, LookupError), match=re.escape(said)):
         read_registry(written)
+
+
+def test_the_lemma_names_theorems_that_are_cited_and_every_claim() -> None:
+    text = (SOURCES.parent / "lemma.md").read_text(encoding="utf-8")
+    cited = {theorem.name: theorem.claims for theorem in read_registry().theorems}
+    named = re.findall(r"`([A-Z]\w+\.[a-z]\w+)`", text.partition("## Setting")[2])
+    assert set(named) <= set(cited)
+    assert {claim for name in named for claim in cited[name]} >= set(CLAIMS)
+    assert [claim for claim in CLAIMS if not re.search(rf"\b{claim}\b", text)] == []
+
+
+def test_the_readme_lists_every_file() -> None:
+    text = (SOURCES.parent / "README.md").read_text(encoding="utf-8")
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    assert {name for line in table for name in re.findall(r"`(\w+)`", line.split("|")[1])} >= {p.stem for p in FILES}
