@@ -74,13 +74,13 @@ _ENTRIES = (
         "A1",
         "theta is in U at the start and after every applied step.",
         LEMMA,
-        needs(contract=9, properties=2, enumeration=6, symbolic=3, smt=33, proof=4),
+        needs(contract=9, properties=3, enumeration=6, symbolic=1, smt=33, proof=4),
     ),
     Claim(
         "A2",
         "On a stop the returned parameter is exactly the last valid one.",
         LEMMA,
-        needs(contract=4, properties=2, enumeration=6, symbolic=2, smt=17, proof=4),
+        needs(contract=4, properties=3, enumeration=6, symbolic=1, smt=17, proof=4),
     ),
     Claim(
         "A3",
@@ -99,7 +99,7 @@ _ENTRIES = (
         "Where the deviation is > 0 the advantages sum to 0, the mean of their squares is 1 and abs(A) <= sqrt(G-1); "
         "where it is 0 every advantage is 0.",
         LEMMA,
-        needs(contract=3, properties=1, enumeration=6, symbolic=14, smt=58, proof=4),
+        needs(contract=3, properties=2, enumeration=6, symbolic=14, smt=58, proof=4),
     ),
     Claim(
         "B3",
@@ -111,7 +111,7 @@ _ENTRIES = (
         "B4",
         "The KL penalty is finite and >= 0, and 0 exactly when the two pmfs are equal.",
         LEMMA,
-        needs(contract=3, properties=1, enumeration=1, symbolic=7, proof=3),
+        needs(contract=3, properties=2, enumeration=1, symbolic=7, proof=3),
     ),
     Claim(
         "B5",
@@ -124,43 +124,43 @@ _ENTRIES = (
         "C1",
         "Draws = M*G*(outer iterations started); exactly T*M*G on status complete; never more.",
         LEMMA,
-        needs(contract=11, properties=2, enumeration=6, symbolic=2, smt=65, proof=6),
+        needs(contract=11, properties=3, enumeration=6, symbolic=1, smt=65, proof=6),
     ),
     Claim(
         "C2",
         "Gradient attempts <= T*K, and = steps applied + (1 if stopped).",
         LEMMA,
-        needs(contract=8, properties=2, enumeration=6, symbolic=2, smt=65, proof=4),
+        needs(contract=8, properties=3, enumeration=6, symbolic=1, smt=65, proof=4),
     ),
     Claim(
         "C3",
         "Membership calls <= gradient attempts, and = attempts that returned a gradient.",
         LEMMA,
-        needs(contract=5, properties=2, enumeration=6, symbolic=2, smt=49, proof=3),
+        needs(contract=5, properties=3, enumeration=6, symbolic=1, smt=49, proof=3),
     ),
     Claim(
         "C4",
         "The procedure terminates, in one of exactly three statuses: complete, undefined-gradient, invalid-update.",
         LEMMA,
-        needs(contract=5, properties=2, enumeration=6, symbolic=2, smt=59, proof=4),
+        needs(contract=5, properties=3, enumeration=6, symbolic=1, smt=59, proof=4),
     ),
     Claim(
         "D1",
         "Responses, rewards, advantages and old masses do not change during the K inner steps.",
         LEMMA,
-        needs(contract=6, properties=1, enumeration=6, symbolic=1, smt=17, proof=3),
+        needs(contract=6, properties=2, enumeration=6, symbolic=1, smt=17, proof=3),
     ),
     Claim(
         "D2",
         "The reference never changes during a run.",
         LEMMA,
-        needs(contract=4, properties=1, enumeration=6, symbolic=1, smt=17, proof=1),
+        needs(contract=4, properties=2, enumeration=6, symbolic=1, smt=17, proof=1),
     ),
     Claim(
         "E1",
         "A > 0: term = min(rho, 1+epsilon) A. A < 0: term = max(rho, 1-epsilon) A. A = 0: term = 0.",
         LEMMA,
-        needs(contract=2, properties=1, enumeration=1, symbolic=9, smt=5, proof=3),
+        needs(contract=2, properties=2, enumeration=1, symbolic=9, smt=5, proof=3),
     ),
     Claim(
         "E2",
@@ -181,7 +181,7 @@ _ENTRIES = (
         "(1+epsilon for A > 0, 1-epsilon for A < 0) and grad rho != 0; the gradient is then the sum over the "
         "responses with rho A < bound A, minus beta times the gradient of the KL penalty.",
         LEMMA,
-        needs(contract=3, properties=1, enumeration=6, symbolic=8, proof=6),
+        needs(contract=3, properties=2, enumeration=6, symbolic=8, proof=6),
     ),
     Claim(
         "G1",

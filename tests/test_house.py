@@ -7,14 +7,16 @@ import subprocess
 import sys
 import tomllib
 import venv
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from grpocheck.contracts.claims import REGISTRY
+from grpocheck.contracts.claims import REGISTRY, Kind, claims_named_in
 from grpocheck.contracts.coverage import contract_coverage
 from grpocheck.contracts.observation import clauses_of
 from grpocheck.proofs.evidence import MODULES, discover
+from grpocheck.proofs.symbolic.harness import all_harnesses
 
 HOUSE = Path(__file__).resolve().parent.parent
 ROOMS = ("contracts", "core", "proofs", "verifier", "package")
@@ -145,6 +147,18 @@ def test_every_evidence_module_is_listed() -> None:
     }
     assert declaring == set(MODULES)
     assert {entry.module for entry in discover()} == set(MODULES)
+
+
+def test_the_registry_requires_no_more_than_is_declared() -> None:
+    """What is required and not even declared would be lost in every verification."""
+    harnesses = Counter(
+        claim for entry in all_harnesses() for text in entry.postconditions for claim in claims_named_in(text)
+    )
+    declared = Counter((claim, entry.kind) for entry in discover() for claim in entry.claims)
+    for claim in REGISTRY.values():
+        assert claim.requires.get(Kind.SYMBOLIC, 0) <= harnesses[claim.id], claim.id
+        for kind in set(claim.requires) - {Kind.SYMBOLIC}:
+            assert declared[claim.id, kind] >= 1, (claim.id, kind)
 
 
 def test_every_package_is_installed() -> None:
