@@ -5,6 +5,7 @@
     to any depth.
 
     Main results, for a law on the support
+    - [returns_is_share_of_bit_strings] (G3): "n bits return b" is meant over all strings of n bits, equally likely
     - [sampler_law] (G3): the probability that the first n bits return response b is at most its mass, and at least its
       mass minus 2 / 2^n; so the sampler's law is the policy's, not a rounding of it
     - [sampler_law_limit] (G3): that probability tends to the mass
@@ -38,6 +39,22 @@ Definition inside (lo width : R) (cell : R * R) : bool :=
 Definition decide (lo width : R) : option Response :=
   option_map fst (find (fun c => inside lo width (snd c)) (cells 0 support)).
 
+(** What the sampler draws when its bits are these: it narrows the interval until one cell holds it. *)
+Fixpoint draw_from_bits (bits : list bool) (lo width : R) : option Response :=
+  match decide lo width with
+  | Some b => Some b
+  | None => match bits with
+            | [] => None
+            | upper :: rest => draw_from_bits rest (if upper then lo + width / 2 else lo) (width / 2)
+            end
+  end.
+
+Fixpoint bit_strings (n : nat) : list (list bool) :=
+  match n with
+  | O => [[]]
+  | S n' => map (cons false) (bit_strings n') ++ map (cons true) (bit_strings n')
+  end.
+
 (** The probability that the tree below the interval returns b within n more bits. *)
 Fixpoint returns (b : Response) (n : nat) (lo width : R) : R :=
   match decide lo width with
@@ -57,6 +74,33 @@ Fixpoint undecided (n : nat) (lo width : R) : R :=
             | S n' => / 2 * undecided n' lo (width / 2) + / 2 * undecided n' (lo + width / 2) (width / 2)
             end
   end.
+
+Definition draws_response (b : Response) (drawn : option Response) : R :=
+  match drawn with Some b' => if same_response b' b then 1 else 0 | None => 0 end.
+
+Lemma bit_strings_length n : INR (length (bit_strings n)) = 2^n.
+Proof.
+  induction n as [|n IH]; [reflexivity|]. simpl bit_strings. rewrite app_length, !map_length, plus_INR, IH. simpl. ring.
+Qed.
+
+(** All strings of n bits are equally likely: the probability is the share of those that lead to b. *)
+Theorem returns_is_share_of_bit_strings b n : forall lo width,
+  returns b n lo width
+  = (/ 2)^n * sum_over (bit_strings n) (fun bits => draws_response b (draw_from_bits bits lo width)).
+Proof.
+  induction n as [|n IH]; intros lo width; simpl returns.
+  - unfold sum_over; simpl. destruct (decide lo width); simpl; ring.
+  - simpl bit_strings. destruct (decide lo width) as [b'|] eqn:found.
+    + rewrite (sum_over_ext _ _ (fun _ => if same_response b' b then 1 else 0)).
+      * rewrite sum_over_const, app_length, !map_length, plus_INR, bit_strings_length. simpl.
+        assert ((/ 2)^n * 2^n = 1) as one by (rewrite <- Rpow_mult_distr, Rinv_l, pow1 by lra; reflexivity).
+        replace (/ 2 * (/ 2)^n * ((2^n + 2^n) * (if same_response b' b then 1 else 0)))
+          with ((/ 2)^n * 2^n * (if same_response b' b then 1 else 0)) by field. rewrite one. ring.
+      * intros bits bits_in. destruct bits; simpl; rewrite found; reflexivity.
+    + rewrite sum_over_app, !sum_over_map, !IH. simpl pow. rewrite Rmult_plus_distr_l. f_equal.
+      * rewrite <- Rmult_assoc. f_equal. apply sum_over_ext; intros bits _. simpl. rewrite found. reflexivity.
+      * rewrite <- Rmult_assoc. f_equal. apply sum_over_ext; intros bits _. simpl. rewrite found. reflexivity.
+Qed.
 
 (** ** Intervals and cuts *)
 (** Length of the part of an interval that lies in a cell, over the length of the interval times it. *)

@@ -7,10 +7,12 @@
     Main results: on the reals
     - [advantages_agree], [term_agrees], [divergence_agrees], [objective_agrees]: the executable definitions
       are those of Advantage.v, ClippedTerm.v, Divergence.v and Objective.v
+    - [draw_agrees]: the number drawn from a string of bits is that of the response drawn in BitSampler.v
     - [kinked_agrees], [gradient_agrees]: the executable kink test and gradient are those of claim F2 *)
 From Coquelicot Require Import Coquelicot.
 Require Import Reals Lra List.
-From Grpo Require Import FiniteSums Procedure Advantage ClippedTerm FiniteLaws Divergence Objective ObjectiveGradient.
+From Grpo Require Import FiniteSums Procedure Advantage ClippedTerm FiniteLaws Divergence Objective ObjectiveGradient
+  BitSampler.
 Import ListNotations.
 
 Record arithmetic := Arithmetic {
@@ -50,6 +52,26 @@ Definition term_of (epsilon advantage rho : A) : A :=
   minimum A (multiply A rho advantage) (multiply A (clip_of epsilon rho) advantage).
 Definition bound_of (epsilon advantage : A) : A :=
   if less A zero advantage then add A one epsilon else subtract A one epsilon.
+
+(** ** Draws *)
+(** The number of the cell that holds an interval. *)
+Fixpoint cell_number (start : A) (masses : list A) (lo hi : A) : option nat :=
+  match masses with
+  | [] => None
+  | m :: rest =>
+    if (negb (less A lo start) && negb (less A (add A start m) hi))%bool then Some O
+    else option_map S (cell_number (add A start m) rest lo hi)
+  end.
+
+Fixpoint number_drawn (masses : list A) (bits : list bool) (lo width : A) : option nat :=
+  match cell_number zero masses lo (add A lo width) with
+  | Some j => Some j
+  | None => match bits with
+            | [] => None
+            | upper :: rest => let half := divide A width (of_nat A 2) in
+                               number_drawn masses rest (if upper then add A lo half else lo) half
+            end
+  end.
 
 (** ** The objective of frozen data: groups of (response, reward), masses by prompt and response *)
 Section Objective.
@@ -131,6 +153,36 @@ Proof. reflexivity. Qed.
 
 Lemma bound_agrees epsilon A : bound_of reals epsilon A = active_bound epsilon A.
 Proof. unfold bound_of, active_bound; simpl. destruct (Rlt_dec 0 A); reflexivity. Qed.
+
+Section DrawAgrees.
+Context {Response : Type}.
+Variable mass : Response -> R.
+
+Lemma cell_number_agrees support : forall start lo width,
+  option_map (fun c => Some (fst c)) (find (fun c => inside lo width (snd c)) (cells mass start support))
+  = option_map (fun j => nth_error support j) (cell_number reals start (map mass support) lo (lo + width)).
+Proof.
+  induction support as [|b rest IH]; intros start lo width; [reflexivity|]. simpl.
+  assert (inside lo width (start, start + mass b)
+    = (negb (if Rlt_dec lo start then true else false)
+       && negb (if Rlt_dec (start + mass b) (lo + width) then true else false))%bool) as same.
+  { unfold inside; simpl. destruct (Rle_dec _ _), (Rlt_dec _ _); try lra; simpl; try reflexivity.
+    destruct (Rle_dec _ _), (Rlt_dec _ _); (reflexivity || lra). }
+  rewrite same. destruct (_ && _)%bool; [reflexivity|]. rewrite IH.
+  destruct (cell_number reals _ _ _ _); reflexivity.
+Qed.
+
+Theorem draw_agrees support bits : forall lo width,
+  option_map (fun b => Some b) (draw_from_bits support mass bits lo width)
+  = option_map (fun j => nth_error support j) (number_drawn reals (map mass support) bits lo width).
+Proof.
+  induction bits as [|upper rest IH]; intros lo width; simpl;
+    pose proof (cell_number_agrees support 0 lo width) as cell; unfold decide;
+    destruct (find _ _) as [[b c]|], (cell_number reals 0 (map mass support) lo (lo + width)) as [j|];
+    simpl in *; try discriminate; try exact cell; try reflexivity.
+  destruct upper; apply IH.
+Qed.
+End DrawAgrees.
 
 Section ObjectiveAgrees.
 Context {V : NormedModule R_AbsRing} {Prompt Response : Type}.

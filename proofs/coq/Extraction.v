@@ -44,6 +44,9 @@ Definition rational_gradient (epsilon beta : Q) (responses : nat -> list nat) (o
     (groups : list (nat * numbered_group)) (slopes : list masses) : option (list Q) :=
   gradient_of rational_arithmetic epsilon beta responses old reference current groups slopes.
 
+Definition rational_draw (masses_in_order : list Q) (bits : list bool) : option nat :=
+  number_drawn rational_arithmetic masses_in_order bits 0 1.
+
 Extraction Language OCaml.
 Extraction "extracted/model.ml" run rational_step rational_advantage rational_ratio rational_term rational_divergence
-  rational_objective rational_gradient.
+  rational_objective rational_gradient rational_draw.

@@ -6,7 +6,8 @@
    run T M G K d  sizes[M]  theta_0[d]  rewards[M][size]  references[M][size]  draws[T][M][G]
        then for every t, k:  step  "u" | "g" gradient[d]  member(0|1)
    objective M d epsilon beta  then for every prompt:  size old[size] reference[size] current[size]
-       slopes[size][d] G (response reward)[G] *)
+       slopes[size][d] G (response reward)[G]
+   draw n masses[n] bits   with the bits in one word, "-" for none *)
 open Model
 
 let rec positive_of_bits bits i acc =
@@ -122,6 +123,12 @@ let objective_case () =
     (show (rational_objective epsilon beta responses old reference current groups))
     (match gradient with None -> "null" | Some g -> vector g)
 
+let draw_case () =
+  let n = number () in
+  let masses = several n value in
+  let bits = match word () with "-" -> [] | w -> List.init (String.length w) (fun i -> w.[i] = '1') in
+  print_endline (match rational_draw masses bits with None -> "null" | Some j -> string_of_int j)
+
 let () =
   try
     while true do
@@ -130,6 +137,7 @@ let () =
       (match word () with
        | "run" -> run_case ()
        | "objective" -> objective_case ()
+       | "draw" -> draw_case ()
        | w -> failwith ("not a case: " ^ w));
       if !next_word <> Array.length !words then failwith "words left over"
     done

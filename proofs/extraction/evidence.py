@@ -14,19 +14,20 @@ from grpocheck.contracts.claims import Kind
 from grpocheck.contracts.clauses import ENABLED
 from grpocheck.proofs.coq_session import BUILDS, ENABLE, SOURCES, CoqFailure, Development, missing_tools
 from grpocheck.proofs.evidence import Budget, Finding, OutOfBudget, Verdict, broken, evidence, held, not_run, refuted
-from grpocheck.proofs.extraction import definitions, runs
+from grpocheck.proofs.extraction import definitions, draws, runs
 from grpocheck.proofs.extraction.model import ModelFailure, ask_model
 
 SEED = 20_240
 RUNS = 20_000
 DATA = 10_000
+STRINGS = 20_000
 AT_ONCE = 500
 """Cases for which the model is asked at once."""
 
 SECONDS = 600.0
 FILES = ("proofs/coq/*.v", "proofs/coq/driver.ml", "proofs/coq/_CoqProject")
 
-Case = TypeVar("Case", runs.Script, definitions.Data)
+Case = TypeVar("Case", runs.Script, definitions.Data, draws.Bits)
 
 
 @evidence(
@@ -65,6 +66,19 @@ def definitions_follow_the_model(budget: Budget) -> Finding:
     return compare(definitions.random_data(SEED, DATA), DATA, definitions.difference, budget)
 
 
+@evidence(
+    "G3",
+    kind=Kind.PROPERTY,
+    scope=f"{STRINGS} random strings of bits: core's sampler draws what the sampler that is proved about draws",
+    seconds=SECONDS,
+    files=FILES,
+    contracts=False,
+)
+def draws_follow_the_model(budget: Budget) -> Finding:
+    """Core's sampler and the extracted one, on strings of bits that decide a draw and on some that do not."""
+    return compare(draws.random_bits(SEED, STRINGS), STRINGS, draws.difference, budget)
+
+
 def compare(
     cases: Iterator[Case],
     total: int,
@@ -97,12 +111,12 @@ def compare(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run both comparisons and print a line for each; 0 both hold, 1 a difference, 3 could not run or finish."""
+    """Run every comparison and print a line for each; 0 all hold, 1 a difference, 3 could not run or finish."""
     if ENABLED:
         print("the comparison needs core without its contracts: set GRPOCHECK_CONTRACTS=off", file=sys.stderr)
         return 2
     status = 0
-    for check in (runs_follow_the_model, definitions_follow_the_model):
+    for check in (runs_follow_the_model, definitions_follow_the_model, draws_follow_the_model):
         try:
             finding = check(Budget(SECONDS))
         except OutOfBudget as over:

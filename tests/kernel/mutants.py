@@ -12,18 +12,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from grpocheck.core import advantage, divergence, gradient, guard, objective, ratio, update
+from grpocheck.core import advantage, divergence, draws, gradient, guard, objective, ratio, update
 from grpocheck.core.events import Kind
 from grpocheck.core.oracles import Undefined
 from grpocheck.core.outcome import InnerStep, Status
 from grpocheck.proofs.extraction import definitions, runs
+from grpocheck.proofs.extraction import draws as bits
 from grpocheck.proofs.extraction.model import ask_model
 
 SCRIPTS = list(runs.random_scripts(7, 200))
 DATA = list(definitions.random_data(7, 200))
+STRINGS = list(bits.random_bits(7, 200))
 
 
 def applied_before_membership(guard: Any, frozen: Any, number: int, theta: Any, step_size: Any) -> InnerStep:
@@ -109,6 +112,13 @@ def kink_without_gradient(group: Any, masses: Any, mass_gradients: Any, epsilon:
     return ORIGINAL_KINKED(group, masses, moving, epsilon, arithmetic)
 
 
+def rounded_draw(masses: Any, string: Iterator[int], arithmetic: Any) -> int:
+    """Three bits always decide: the law is a rounding of the policy's."""
+    first, second, third = next(string), next(string), next(string)
+    uniform = Fraction(4 * first + 2 * second + third, 8)
+    return sum(uniform >= edge for edge in accumulate(masses[:-1]))
+
+
 ORIGINAL_KINKED = gradient.kinked_draws
 
 RUN_MUTANTS: dict[str, tuple[Any, str, Any]] = {
@@ -125,6 +135,8 @@ DEFINITION_MUTANTS: dict[str, tuple[Any, str, Any]] = {
     "objective: penalty added": (objective, "objective", penalty_added(objective.objective)),
     "gradient: kink without gradient": (gradient, "kinked_draws", kink_without_gradient),
 }
+
+DRAW_MUTANTS: dict[str, tuple[Any, str, Any]] = {"draw: rounded": (draws, "decided_position", rounded_draw)}
 
 
 @contextmanager
@@ -160,6 +172,7 @@ def main(folder: Path) -> dict[str, str]:
     for cases, difference, mutants in (
         (SCRIPTS, runs.difference, RUN_MUTANTS),
         (DATA, definitions.difference, DEFINITION_MUTANTS),
+        (STRINGS, bits.difference, DRAW_MUTANTS),
     ):
         answers = ask_model(folder, [case.line() for case in cases], 60)
         found["none"] = found.get("none", "") + first_difference(cases, answers, difference)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from grpocheck.proofs.coq_session import BUILDS, SOURCES, Development, missing_tools
 from grpocheck.proofs.evidence import Budget, Verdict
-from grpocheck.proofs.extraction import definitions, evidence, runs
+from grpocheck.proofs.extraction import definitions, draws, evidence, runs
 from grpocheck.proofs.extraction.model import ModelFailure, ask_model, word
 from grpocheck.proofs.extraction.runs import Script, Step
 
@@ -137,6 +137,24 @@ def test_random_data_has_kinks_and_irrational_deviations() -> None:
     assert 0 in ratios
 
 
+@pytest.mark.parametrize(
+    ("bits", "drawn"),
+    [((), None), ((0,), 0), ((1,), None), ((1, 1), 2), ((1, 0), None), ((1, 0, 0), 1), ((1, 0, 1), None)],
+)
+def test_core_draws_from_bits_as_by_hand(bits: tuple[int, ...], drawn: int | None) -> None:
+    # Cells [0, 1/2), [1/2, 2/3), [2/3, 1): 0 = [0, 1/2), 11 = [3/4, 1) and 100 = [1/2, 5/8) decide, 101 = [5/8, 3/4)
+    # does not.
+    case = draws.Bits((F(1, 2), F(1, 6), F(1, 3)), bits)
+    assert draws.difference(case, drawn) == ""
+    assert draws.difference(case, 7) != ""
+
+
+def test_bits_are_written_for_the_model() -> None:
+    half = (F(1, 2), F(1, 2))
+    lines = [draws.Bits(half, (1, 0)).line(), draws.Bits(half, ()).line()]
+    assert lines == ["draw 2 1/10 1/10 10", "draw 2 1/10 1/10 -"]
+
+
 @pytest.fixture(scope="module")
 def built() -> Path:
     """The build folder of the proofs, built here if nobody has."""
@@ -195,6 +213,6 @@ def test_every_planted_mistake_is_noticed(built: Path) -> None:
     )
     found = json.loads(done.stdout)
     assert found.pop("none") == ""
-    assert len(found) == 10
+    assert len(found) == 11
     assert [name for name, difference in found.items() if not difference] == []
     assert not [name for name, difference in found.items() if "core raises" in difference]
