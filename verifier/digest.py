@@ -20,6 +20,10 @@ DECIDING_PACKAGES = ("icontract", "mpmath", "crosshair-tool", "z3-solver", "hypo
 WITHOUT_INFLUENCE = ("grpocheck.contracts.claims",)
 
 
+# Their strings list all evidence, which depends on them and not the other way round.
+LISTS = ("grpocheck.proofs.evidence", "grpocheck.proofs.symbolic.harness")
+
+
 @cache
 def source_of(module: str) -> Path | None:
     """The file of a grpocheck module, None where there is no such module."""
@@ -43,7 +47,7 @@ def imported_by(module: str) -> frozenset[str]:
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
             names.add(node.module)
             names.update(f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and module not in LISTS:
             names.add(node.value.partition(":")[0])
     return frozenset(
         name

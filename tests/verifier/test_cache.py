@@ -43,6 +43,13 @@ def test_core_is_in_the_closure_of_what_imports_it() -> None:
     assert "grpocheck.contracts.claims" not in modules
 
 
+def test_evidence_does_not_depend_on_other_evidence() -> None:
+    modules = closure(["grpocheck.proofs.enumeration"])
+    assert "grpocheck.proofs.reference" in modules
+    assert not {"grpocheck.proofs.properties", "grpocheck.proofs.smt.checks", "grpocheck.proofs.kernel"} & set(modules)
+    assert "grpocheck.proofs.symbolic.harnesses.term" not in closure(["grpocheck.proofs.symbolic.harnesses.families"])
+
+
 def test_a_change_in_an_imported_module_changes_the_digest(package: Path) -> None:
     before = digest("check", ["grpocheck.fake_a"])
     (package / "grpocheck.fake_c.py").write_text("X = 2\n")
