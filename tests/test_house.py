@@ -131,8 +131,13 @@ def test_only_symbolic_work_imports_crosshair() -> None:
 
 def test_the_command_and_its_evidence_do_not_load_crosshair() -> None:
     code = (
-        "import sys, grpocheck.verifier.verification, grpocheck.verifier.runs, grpocheck.proofs.evidence as evidence;"
-        "evidence.discover(); print([name for name in sys.modules if name.startswith('crosshair')])"
+        "import sys, grpocheck.verifier.verification, grpocheck.verifier.runs, grpocheck.proofs.evidence as evidence\n"
+        "from grpocheck.proofs.symbolic.harness import all_harnesses\n"
+        "from grpocheck.verifier.symbolic import key_of\n"
+        "evidence.discover()\n"
+        "keys = [key_of(entry, text) for entry in all_harnesses() for text in entry.postconditions]\n"
+        "assert len(set(keys)) == len(keys) > 0\n"
+        "print([name for name in sys.modules if name.startswith('crosshair')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=HOUSE)
     assert done.stdout.strip() == "[]"

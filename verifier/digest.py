@@ -26,12 +26,25 @@ LISTS = ("grpocheck.proofs.evidence", "grpocheck.proofs.symbolic.harness")
 
 @cache
 def source_of(module: str) -> Path | None:
-    """The file of a grpocheck module, None where there is no such module."""
+    """The file of a module, None where there is no such module.
+
+    Below the rooms of grpocheck it is looked up by path: importing a parent package would run it, and the one of
+    CrossHair's model switches contracts off.
+    """
+    name, *below = module.split(".")
+    if below:
+        name, below = f"{name}.{below[0]}", below[1:]
     try:
-        spec = importlib.util.find_spec(module)
+        spec = importlib.util.find_spec(name)
     except (ModuleNotFoundError, ValueError):
         return None
-    return Path(spec.origin) if spec is not None and spec.origin is not None else None
+    if spec is None or not below:
+        return Path(spec.origin) if spec is not None and spec.origin is not None else None
+    for folder in spec.submodule_search_locations or ():
+        for path in (Path(folder, *below).with_suffix(".py"), Path(folder, *below, "__init__.py")):
+            if path.is_file():
+                return path
+    return None
 
 
 @cache
