@@ -27,6 +27,7 @@ from grpocheck.verifier.law_branches import (
     balanced_sum,
     branches,
     combinations,
+    count_text,
     family_of,
     key_of,
     key_of_vector,
@@ -59,9 +60,9 @@ class TooLarge(Exception):  # noqa: N818 - named for what it says
         where = "" if size.outer_iterations == 1 else f"outer iteration {t} begins from {counted(parameters)}: "
         least = "at least " if t < size.outer_iterations else ""
         super().__init__(
-            f"{where}{least}{self.cases} cases up to the order of the draws, standing for {size.ordered_text} = "
-            f"{size.ordered} ordered draws, more than --max-cases {limit}; --samples N draws N runs instead, with "
-            "confidence intervals"
+            f"{where}{least}{count_text(self.cases)} cases up to the order of the draws, standing for "
+            f"{size.ordered_text} ordered draws, more than --max-cases {limit}; --samples N draws N runs instead, "
+            "with confidence intervals"
         )
 
 

@@ -52,6 +52,22 @@ def family_of(problem: Problem) -> Family:
     return problem.family
 
 
+MOST_EXACT = 512
+"""Where fewer responses or draws than the other are more than this, count vectors are bounded and not counted."""
+LONGEST_COUNT = 10**30
+
+
+def count_vectors_at_least(responses: int, draws: int) -> int:
+    """C(n + G - 1, G); where that would take long to say, 2 to the smaller of n - 1 and G, which is less."""
+    smaller = min(responses - 1, draws)
+    return number_of_count_vectors(responses, draws) if smaller <= MOST_EXACT else 2**smaller
+
+
+def count_text(count: int) -> str:
+    """A count in full, or a power of ten below it where it is long."""
+    return str(count) if count < LONGEST_COUNT else f"more than 10^{(count.bit_length() - 1) * 30102 // 100_000}"
+
+
 @dataclass(frozen=True)
 class Size:
     """How large an enumeration is, with and without regard to the order of the draws."""
@@ -62,24 +78,33 @@ class Size:
 
     @property
     def cases(self) -> int:
-        """The combinations of count vectors of one outer iteration."""
-        return prod(number_of_count_vectors(n, self.group_size) for n in self.supports)
+        """The combinations of count vectors of one outer iteration; a number below theirs where they are very many."""
+        return prod(count_vectors_at_least(n, self.group_size) for n in self.supports)
 
     @property
     def single_prompt_cases(self) -> int:
-        """The count vectors of each prompt on its own, all together."""
-        return sum(number_of_count_vectors(n, self.group_size) for n in self.supports)
+        """The count vectors of each prompt on its own, all together; a number below theirs where they are very many."""
+        return sum(count_vectors_at_least(n, self.group_size) for n in self.supports)
 
     @property
-    def ordered(self) -> int:
-        """The sequences of draws of all outer iterations."""
-        return prod(n ** (self.group_size * self.outer_iterations) for n in self.supports)
+    def ordered_powers(self) -> str:
+        """The sequences of draws of all outer iterations, such as ``4^16``."""
+        powers = Counter(self.supports)
+        return " * ".join(f"{n}^{self.group_size * self.outer_iterations * times}" for n, times in powers.items())
+
+    @property
+    def ordered(self) -> int | None:
+        """That number, where it is short enough to be written."""
+        exponent = self.group_size * self.outer_iterations
+        if exponent * sum(n.bit_length() - 1 for n in self.supports) > LONGEST_COUNT.bit_length():
+            return None
+        count = prod(n**exponent for n in self.supports)
+        return count if count < LONGEST_COUNT else None
 
     @property
     def ordered_text(self) -> str:
-        """Such as ``4^16``."""
-        powers = Counter(self.supports)
-        return " * ".join(f"{n}^{self.group_size * self.outer_iterations * times}" for n, times in powers.items())
+        """Such as ``4^16 = 4294967296``, the second part where it is short."""
+        return self.ordered_powers + ("" if self.ordered is None else f" = {self.ordered}")
 
 
 def size_of(problem: Problem) -> Size:

@@ -9,7 +9,7 @@ from grpocheck.core.arithmetic.enclosing import decimal
 from grpocheck.verifier.estimator_plot import approximate
 from grpocheck.verifier.estimator_report import short, texts, vector_text
 from grpocheck.verifier.law import ExpectedGradient, Law, TooLarge
-from grpocheck.verifier.law_branches import Size, balanced_sum
+from grpocheck.verifier.law_branches import Size, balanced_sum, count_text
 from grpocheck.verifier.law_samples import SampledLaw
 from grpocheck.verifier.outcomes import CALLS
 from grpocheck.verifier.tables import table
@@ -25,8 +25,8 @@ INTERVAL_DIGITS = 8
 
 
 def size_mapping(size: Size) -> Json:
-    """How many ordered draws there are, as a power and as a number."""
-    return {"ordered_draws": size.ordered_text, "ordered_draws_count": str(size.ordered)}
+    """How many ordered draws there are, as a power and, where that is short, as a number."""
+    return {"ordered_draws": size.ordered_powers, "ordered_draws_count": size.ordered}
 
 
 def gradient_mapping(found: ExpectedGradient, arithmetic: Arithmetic) -> Json:
@@ -36,7 +36,7 @@ def gradient_mapping(found: ExpectedGradient, arithmetic: Arithmetic) -> Json:
 
 def too_large_mapping(error: TooLarge) -> Json:
     """An enumeration that was not begun, or not gone on with."""
-    return {"kind": "too-large", "cases": error.cases, "limit": error.limit, **size_mapping(error.size)}
+    return {"kind": "too-large", "cases": count_text(error.cases), "limit": error.limit, **size_mapping(error.size)}
 
 
 def law_mapping(law: Law, arithmetic: Arithmetic) -> Json:
@@ -185,8 +185,8 @@ def sampled_parts(mapping: Json, title: str) -> Iterator[RenderableType]:
 
 def ordered(mapping: Json) -> str:
     """The ordered draws, as a power and in full where that is short."""
-    count = mapping["ordered_draws_count"]
-    return f"{mapping['ordered_draws']} = {int(count):,}" if len(count) <= 20 else mapping["ordered_draws"]
+    powers, count = mapping["ordered_draws"], mapping["ordered_draws_count"]
+    return f"{powers}" if count is None else f"{powers} = {count:,}"
 
 
 def about(probability: Any) -> str:

@@ -97,7 +97,7 @@ def test_two_responses_by_hand():
     assert found.gradient.gradient == (1,)
     assert (found.true_objective.at_start, found.true_objective.expected) == (THIRD, F(13, 30))
     assert (found.calls["draws"], found.calls["square_roots"], found.calls["mass_evaluations"]) == (2, 1, 4)
-    assert (found.cases, found.size.ordered, found.size.ordered_text) == (3, 4, "2^2")
+    assert (found.cases, found.size.ordered, found.size.ordered_text) == (3, 4, "2^2 = 4")
 
 
 def test_all_three_statuses_by_hand():

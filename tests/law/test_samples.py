@@ -23,7 +23,7 @@ def test_runs_are_counted_one_by_one():
     assert found.mean_calls["gradient_attempts"] == F(sum(o.ledger.gradient_attempts for o in outcomes), 25)
     assert dict(found.objectives)[None] == found.statuses[Status.INVALID_UPDATE].runs
     assert found.mean_true_objective == sum(outcome.theta[0] for outcome in outcomes) / 25
-    assert (found.true_objective_at_start, found.size.ordered_text) == (F(1, 2), "2^4")
+    assert (found.true_objective_at_start, found.size.ordered_powers) == (F(1, 2), "2^4")
 
 
 def test_the_intervals_hold_the_exact_probabilities():
