@@ -7,7 +7,7 @@ import z3
 from crosshair.statespace import StateSpace, context_statespace
 from crosshair.util import UnknownSatisfiability
 from grpocheck.contracts.exact_reals.atoms import AtomRegistry, number, registry
-from grpocheck.contracts.exact_reals.polynomials import UNIT, Polynomial, is_constant
+from grpocheck.contracts.exact_reals.polynomials import Polynomial
 from grpocheck.contracts.exact_reals.rational_functions import RationalFunction
 
 _SIMPLE = sorted(
@@ -31,16 +31,8 @@ def rational_value(value: Any) -> Fraction:
 
 
 def realize_value(value: RationalFunction) -> Fraction:
-    """A concrete value, from concrete values of the atoms, to which the reported path is then fixed.
-
-    Raises UnknownSatisfiability while the path is still being explored: a value taken from the solver's model there
-    would stand for all the others, and would not be the same when the search passes again.
-    """
+    """A concrete value, from concrete values of the atoms, to which the path is then fixed."""
     atoms, space = registry(), context_statespace()
-    if not value.denominator and is_constant(value.numerator):
-        return value.numerator.get(UNIT, Fraction(0))
-    if not space.is_detached:
-        raise UnknownSatisfiability
 
     def evaluate(polynomial: Polynomial) -> Fraction:
         total = Fraction(0)
@@ -53,7 +45,7 @@ def realize_value(value: RationalFunction) -> Fraction:
     result = evaluate(value.numerator)
     for base, exponent in value.denominator.values():
         divisor = evaluate(base)
-        if divisor == 0:  # irrational atoms are approximated
+        if divisor == 0:  # irrational atoms are approximated in what is printed
             raise UnknownSatisfiability
         result /= divisor**exponent
     return result
@@ -61,12 +53,29 @@ def realize_value(value: RationalFunction) -> Fraction:
 
 def _realize_atom(space: StateSpace, atoms: AtomRegistry, index: int) -> Fraction:
     if index not in atoms.realized:
-        atoms.realized[index] = _choose(space, atoms, index)
+        realize = _choose if space.is_detached else _explore
+        atoms.realized[index] = realize(space, atoms, index)
     return atoms.realized[index]
 
 
+def _explore(space: StateSpace, atoms: AtomRegistry, index: int) -> Fraction:
+    """A value that the search notes down, so that it is the same when it passes again, and goes on to others.
+
+    An irrational value has no Fraction: the path is then unknown.
+    """
+    try:
+        space.find_model_value(atoms.terms[index])
+    except OverflowError as error:  # CrossHair makes a float of the value that it has noted
+        raise UnknownSatisfiability from error
+    node: Any = space.choices_made[-1]
+    noted = z3.simplify(node.condition_value)
+    if not z3.is_rational_value(noted):
+        raise UnknownSatisfiability
+    return rational_value(noted)
+
+
 def _choose(space: StateSpace, atoms: AtomRegistry, index: int) -> Fraction:
-    """A simple value that the path allows, and the path fixed to it; else an approximation, for the replay to judge."""
+    """For a counterexample: a simple value that the path allows; else an approximation, for the replay to judge."""
     term = atoms.terms[index]
     model = space.witness()
     if model is None:

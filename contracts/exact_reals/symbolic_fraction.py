@@ -133,7 +133,7 @@ class SymbolicFraction(AtomicSymbolicValue, Fraction):
         return self
 
     def __ch_realize__(self) -> Fraction:
-        """A concrete value that the path allows, to be shown in a counterexample; before that the path is unknown."""
+        """A concrete value that the path allows, to which the path is then fixed."""
         with NoTracing():
             return realize_value(self.value)
 

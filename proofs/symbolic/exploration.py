@@ -9,12 +9,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 from unittest.mock import patch
 
 from crosshair import core
 from crosshair.core import ConditionCheckable, ShortCircuitingContext, analyze_function
+from crosshair.enforce import EnforcedConditions
 from crosshair.options import AnalysisKind, AnalysisOptionSet
+from crosshair.register_contract import REGISTERED_CONTRACTS, REGISTERED_MODULES
 from crosshair.statespace import CallAnalysis, VerificationStatus, context_statespace
 from crosshair.tracers import NoTracing
 from crosshair.util import UnexploredPath
@@ -127,6 +130,7 @@ def _observed(account: Account) -> Iterator[None]:
                 ShortCircuitingContext, "make_interceptor", _noted(ShortCircuitingContext.make_interceptor, account)
             )
         )
+        stack.enter_context(patch.object(EnforcedConditions, "trace_call", _spared(EnforcedConditions.trace_call)))
         yield
 
 
@@ -184,3 +188,19 @@ def _noted(make: Callable[..., Any], account: Account) -> Callable[..., Any]:
         return make(self, original)
 
     return make_interceptor
+
+
+def _spared(trace_call: Callable[..., Any]) -> Callable[..., Any]:
+    """CrossHair's look for contracts before every call, spared for functions that cannot have any.
+
+    icontract keeps contracts in a function's attributes, so one without attributes has none. CrossHair would derive its
+    signature at every call to find that out, and spend more time on that than on everything else.
+    """
+
+    def trace_call_if_decorated(self: EnforcedConditions, frame: Any, function: Any, target: Any) -> Any:
+        plain = target is None and isinstance(function, FunctionType | BuiltinFunctionType)
+        if plain and not getattr(function, "__dict__", None) and function not in REGISTERED_CONTRACTS:
+            return None
+        return trace_call(self, frame, function, target)
+
+    return trace_call if REGISTERED_MODULES else trace_call_if_decorated

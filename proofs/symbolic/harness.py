@@ -23,7 +23,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 MODULES = tuple(
     f"grpocheck.proofs.symbolic.harnesses.{name}"
-    for name in ("procedure", "gradient", "objective", "advantage", "term", "divergence", "families")
+    for name in ("procedure", "gradient", "any_domain", "objective", "advantage", "term", "divergence", "families")
 )
 """Where the project's harnesses are; the longest first, so that the last ones to run are short."""
 

@@ -2,8 +2,8 @@
 
 An ordinary process, without CrossHair. The arguments come on the input as JSON; the harness's preconditions, the
 function and its N-th postcondition are evaluated as plain Python, with the square root, logarithm and exponential of
-reals.py in the place of math's. The answer is one line of JSON: whether the postcondition is broken, by which exception
-if by one, and what was found.
+reals.py in the place of math's. Where it is broken, simpler arguments that break it in the same way are looked for. The
+answer is one line of JSON: whether it is broken, by which exception if by one, what was found, and the arguments.
 """
 
 import importlib
@@ -11,14 +11,15 @@ import inspect
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from operator import attrgetter
 from typing import Any
 
 from grpocheck.proofs.symbolic import reals
 from grpocheck.proofs.symbolic.harness import postconditions_of
-from grpocheck.proofs.symbolic.values import from_json
+from grpocheck.proofs.symbolic.values import from_json, to_json
 
 
 def holds(contract: Any, values: Mapping[str, Any]) -> bool:
@@ -46,6 +47,48 @@ def replay(function: Callable[..., Any], position: int, arguments: Mapping[str, 
     return {"broken": not kept, "raised": None, "found": f"returns {result!r}"}
 
 
+def complexity(value: Fraction) -> int:
+    """How much there is to read."""
+    return value.denominator + abs(value.numerator)
+
+
+SIMPLE = sorted(
+    {Fraction(sign * top, bottom) for bottom in range(1, 6) for top in range(6 - bottom) for sign in (1, -1)},
+    key=lambda value: (complexity(value), -value),
+)
+ROUNDED = (2, 3, 4, 5, 8, 10, 100)
+SIMPLIFICATION_SECONDS = 10.0
+
+
+def simpler(value: Any) -> Iterator[Any]:
+    """Values like this one that are simpler to read, the simplest first; of a tuple, with one entry simpler."""
+    if isinstance(value, tuple):
+        for place, entry in enumerate(value):
+            for candidate in simpler(entry):
+                yield (*value[:place], candidate, *value[place + 1 :])
+    elif isinstance(value, Fraction):
+        candidates = [*SIMPLE, *(value.limit_denominator(bottom) for bottom in ROUNDED)]
+        yield from (candidate for candidate in candidates if complexity(candidate) < complexity(value))
+
+
+def simplified(function: Callable[..., Any], position: int, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments that break the postcondition in the same way, each as simple as can be found in a few seconds."""
+    raised = replay(function, position, arguments)["raised"]
+    deadline = time.monotonic() + SIMPLIFICATION_SECONDS
+    names = list(arguments)
+    while names:
+        for candidate in simpler(arguments[names[0]]):
+            if time.monotonic() > deadline:
+                return arguments
+            tried = replay(function, position, {**arguments, names[0]: candidate})
+            if tried["broken"] and tried["raised"] == raised:
+                arguments = {**arguments, names[0]: candidate}
+                break
+        else:
+            names.pop(0)
+    return arguments
+
+
 def exact_on_rationals(real: Callable[[Any], Any], usual: Callable[..., Any]) -> Callable[..., Any]:
     """A function of math that is real on rationals, and as ever on other numbers (mpmath itself calls math)."""
 
@@ -61,7 +104,11 @@ def main(module: str, name: str, position: str) -> None:
         setattr(math, real.__name__, exact_on_rationals(real, getattr(math, real.__name__)))
     function = attrgetter(name)(importlib.import_module(module))
     arguments = {key: from_json(value) for key, value in json.loads(sys.stdin.read()).items()}
-    print(json.dumps(replay(function, int(position), arguments)))
+    answer = replay(function, int(position), arguments)
+    if answer["broken"]:
+        arguments = simplified(function, int(position), arguments)
+        answer = replay(function, int(position), arguments)
+    print(json.dumps({**answer, "arguments": {name: to_json(value) for name, value in arguments.items()}}))
 
 
 if __name__ == "__main__":

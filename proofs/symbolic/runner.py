@@ -144,15 +144,15 @@ def _finding(answer: dict[str, object]) -> Finding:
 
 def _replayed(children: _Children, place: list[str], finding: Finding) -> tuple[Finding, Counterexample | None]:
     """A refutation, believed when its counterexample breaks the postcondition on concrete numbers too."""
-    assert finding.arguments is not None
     try:
         answer = children.answer(f"{__package__}.replay", place, json.dumps(finding.arguments), GRACE)
     except (ChildError, subprocess.TimeoutExpired) as failure:
         answer = {"broken": False, "raised": None, "found": str(failure)}
-    counterexample = Counterexample(finding.arguments, str(answer["found"]))
     # A counterexample by an exception is one only if the same exception was found symbolically.
     if answer["broken"] and (answer["raised"] is None or finding.detail.startswith(f"{answer['raised']}:")):
-        return finding, counterexample
+        arguments = answer["arguments"]
+        assert isinstance(arguments, dict)
+        return finding, Counterexample(arguments, str(answer["found"]))
     detail = f"counterexample does not replay: {finding.detail}; on concrete numbers: {answer['found']}"
     return replace(finding, verdict=Verdict.UNDECIDED, detail=detail), None
 

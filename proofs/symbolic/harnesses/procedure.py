@@ -1,8 +1,9 @@
 """The whole procedure under scripted oracles: A1, A2, C1 to C4, D1, D2.
 
 The gradient oracle is left arbitrary: it answers what the script says, any real numbers and "undefined" anywhere. (A
-symbolic function would be no function, so the answers are a tuple.) Parameter, step sizes and answers are symbolic; the
-sizes, draws and rewards are fixed. The contracts are icontract's own: see grpocheck.proofs.symbolic.harness.
+symbolic function would be no function, so the answers are tuples, of numbers and of whether they are defined; an
+optional number would split the path when it is made, and not when it is asked for.) Parameter, step size and answers
+are symbolic; sizes, draws and rewards are fixed. The contracts are icontract's own: see proofs.symbolic.harness.
 """
 
 from collections.abc import Sequence
@@ -22,8 +23,8 @@ from icontract import ensure, require
 
 EXACT = SymbolicArithmetic()
 
-Answer = Fraction | None
-Six = tuple[Answer, Answer, Answer, Answer, Answer, Answer]
+Six = tuple[Fraction, Fraction, Fraction, Fraction, Fraction, Fraction]
+SixFlags = tuple[bool, bool, bool, bool, bool, bool]
 
 HALF = Fraction(1, 2)
 
@@ -44,7 +45,7 @@ class Scripted:
 
 
 def scripted(
-    start: Fraction, eta: Fraction, answers: Sequence[Answer], prompts: int, group_size: int, iterations: int
+    start: Fraction, eta: Fraction, slopes: Six, defined: SixFlags, prompts: int, group_size: int, iterations: int
 ) -> Scripted:
     """Run the Bernoulli problem of these sizes; the gradient oracle gives one answer after the other."""
     listed = tuple(
@@ -52,7 +53,7 @@ def scripted(
         for position in range(prompts)
     )
     draws = ((("good", "bad", "bad")[:group_size],) * prompts,) * iterations
-    inner = len(answers) // iterations
+    inner = len(slopes) // iterations
     problem = Problem(
         prompts=listed,
         family=Bernoulli(),
@@ -68,9 +69,8 @@ def scripted(
     shown: list[tuple[FrozenIteration, Fraction]] = []
 
     def gradient(frozen: FrozenIteration, theta: Sequence[Fraction]) -> tuple[Fraction] | Undefined:
-        answer = answers[len(shown)]
         shown.append((frozen, theta[0]))
-        return UNDEFINED_GRADIENT if answer is None else (answer,)
+        return (slopes[len(shown) - 1],) if defined[len(shown) - 1] else UNDEFINED_GRADIENT
 
     references = tuple(prompt.reference for prompt in listed)
     outcome = run(problem, Supply(gradient=gradient), arithmetic=EXACT)
@@ -113,21 +113,20 @@ def attempts_are_counted(result: Scripted) -> bool:
     )
 
 
-def memberships_are_counted(result: Scripted, answers: Sequence[Answer]) -> bool:
+def memberships_are_counted(result: Scripted, defined: SixFlags) -> bool:
     """C3."""
-    given = [answer for answer in answers[: len(result.shown)] if answer is not None]
+    given = [answer for answer in defined[: len(result.shown)] if answer]
     return result.outcome.ledger.membership_calls == len(given) <= result.outcome.ledger.gradient_attempts
 
 
-def status_says_why(result: Scripted, eta: Fraction, answers: Sequence[Answer]) -> bool:
+def status_says_why(result: Scripted, eta: Fraction, slopes: Six, defined: SixFlags) -> bool:
     """C4: complete after T*K applied steps, else the last attempt is undefined or leads out of (0, 1)."""
-    last = answers[len(result.shown) - 1]
+    last = len(result.shown) - 1
     if result.outcome.status is Status.COMPLETE:
-        return len(applied(result)) == len(answers)
+        return len(applied(result)) == len(slopes)
     if result.outcome.status is Status.UNDEFINED_GRADIENT:
-        return last is None
-    proposal = result.shown[-1][1] + eta * last if last is not None else None
-    return proposal is not None and not 0 < proposal < 1
+        return not defined[last]
+    return defined[last] and not 0 < result.shown[last][1] + eta * slopes[last] < 1
 
 
 def data_are_frozen(result: Scripted, start: Fraction) -> bool:
@@ -158,10 +157,13 @@ def reference_stays(result: Scripted) -> bool:
 @ensure(lambda theta, result: returns_the_last_valid(result, theta), "A2: the last valid parameter is returned")
 @ensure(lambda result: draws_are_counted(result), "C1: draws = M*G*(outer iterations started)")
 @ensure(lambda result: attempts_are_counted(result), "C2: gradient attempts = steps applied + stop <= T*K")
-@ensure(lambda answers, result: memberships_are_counted(result, answers), "C3: membership calls = gradients returned")
-@ensure(lambda eta, answers, result: status_says_why(result, eta, answers), "C4: one of three statuses, for its reason")
+@ensure(lambda defined, result: memberships_are_counted(result, defined), "C3: membership calls = gradients returned")
+@ensure(
+    lambda eta, slopes, defined, result: status_says_why(result, eta, slopes, defined),
+    "C4: one of three statuses, for its reason",
+)
 @ensure(lambda theta, result: data_are_frozen(result, theta), "D1: the frozen data do not change in the inner steps")
 @ensure(lambda result: reference_stays(result), "D2: the reference never changes")
-def run_of_six_steps(theta: Fraction, eta: Fraction, answers: Six) -> Scripted:
+def run_of_six_steps(theta: Fraction, eta: Fraction, slopes: Six, defined: SixFlags) -> Scripted:
     """A run of T = 2 outer iterations of K = 3 steps."""
-    return scripted(theta, eta, answers, prompts=2, group_size=3, iterations=2)
+    return scripted(theta, eta, slopes, defined, prompts=2, group_size=3, iterations=2)
