@@ -122,12 +122,6 @@ Proof.
   intros positive. unfold cut_inside. repeat destruct (Rlt_dec _ _); lra.
 Qed.
 
-Lemma overlap_nonneg lo width cell : 0 <= overlap lo width cell.
-Proof. apply Rmax_l. Qed.
-
-Lemma overlap_le lo width cell : 0 <= width -> overlap lo width cell <= width.
-Proof. intros positive. unfold overlap, Rmin, Rmax. repeat destruct (Rle_dec _ _); lra. Qed.
-
 (** ** Cells *)
 Lemma cell_facts l : (forall b, In b l -> 0 < mass b) -> forall start b cell, In (b, cell) (cells start l) ->
   In b l /\ start <= fst cell /\ snd cell = fst cell + mass b /\ snd cell <= start + sum_over l mass.

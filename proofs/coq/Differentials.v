@@ -84,15 +84,6 @@ Proof.
   - exists (fun v => l v - lg v). apply differential_minus; assumption.
 Qed.
 
-(** Only the values on an open set around x matter: a policy that is given on its domain alone is enough. *)
-Lemma differentiable_on_open (U : V -> Prop) f g x : open U -> U x -> (forall y, U y -> f y = g y) ->
-  (differentiable f x <-> differentiable g x).
-Proof.
-  intros U_open x_in equal. pose proof (U_open x x_in) as near.
-  split; intros [l diff]; exists l; (eapply differential_ext_locally; [|exact diff]);
-    apply (filter_imp U); try exact near; intros y y_in; [|symmetry]; apply equal, y_in.
-Qed.
-
 Lemma strict_inequality_is_local f g x : differentiable f x -> differentiable g x -> f x < g x ->
   locally x (fun y => f y < g y).
 Proof.

@@ -99,16 +99,6 @@ Variable second : A -> list B.
 Definition two_step_mass (p : A -> R) (then_p : A -> B -> R) (path : A * B) : R :=
   p (fst path) * then_p (fst path) (snd path).
 
-Theorem two_step_law p then_p : law first p -> (forall a, In a first -> law (second a) (then_p a)) ->
-  law (dependent_pairs first second) (two_step_mass p then_p).
-Proof.
-  intros p_law then_law. split.
-  - intros [a b] path_in. apply in_dependent_pairs in path_in. destruct path_in as [a_in b_in].
-    apply Rmult_lt_0_compat; [apply p_law, a_in|apply (then_law a a_in), b_in].
-  - rewrite sum_over_dependent_pairs. destruct p_law as [_ <-]. apply sum_over_ext; intros a a_in.
-    unfold two_step_mass; simpl. rewrite sum_over_scal. destruct (then_law a a_in) as [_ ->]. ring.
-Qed.
-
 Theorem divergence_chain_rule p q then_p then_q :
   law first p -> law first q ->
   (forall a, In a first -> law (second a) (then_p a)) -> (forall a, In a first -> law (second a) (then_q a)) ->

@@ -71,12 +71,6 @@ Proof.
   apply Rmult_le_compat_l; [apply (nonneg a w a_in)|apply (le a w a_in)].
 Qed.
 
-Lemma expectation_sum {I : Type} (indices : list I) d (f : I -> A -> R) :
-  expectation d (fun a => sum_over indices (fun i => f i a)) = sum_over indices (fun i => expectation d (f i)).
-Proof.
-  unfold expectation. rewrite <- sum_over_swap. apply sum_over_ext. intros [a w] _. rewrite sum_over_scal. reflexivity.
-Qed.
-
 Theorem expectation_of_then d (next : A -> distribution B) (f : B -> R) :
   expectation (and_then d next) f = expectation d (fun a => expectation (next a) f).
 Proof.

@@ -4,7 +4,7 @@
     all [sum_over].  Occurrences count: an element that stands twice in the list is added twice.
 
     Main results
-    - [sum_over_ext], [sum_over_le], [sum_over_swap]: equal, ordered and exchanged sums
+    - [sum_over_ext], [sum_over_le]: equal and ordered sums
     - [sum_over_zero_iff]: a sum of nonnegative terms is 0 exactly when every term is
     - [square_of_sum_le]: (sum of f)^2 <= length * sum of f^2
     - [average_abs_le]: an average is bounded by any bound of its terms *)
@@ -135,14 +135,6 @@ Lemma sum_over_flat_map {A B : Type} (h : A -> list B) (l : list A) (f : B -> R)
 Proof.
   induction l as [|a l IH]; [reflexivity|].
   simpl flat_map. rewrite sum_over_app, IH, sum_over_cons. reflexivity.
-Qed.
-
-Lemma sum_over_swap {A B : Type} (l1 : list A) (l2 : list B) (f : A -> B -> R) :
-  sum_over l1 (fun a => sum_over l2 (f a)) = sum_over l2 (fun b => sum_over l1 (fun a => f a b)).
-Proof.
-  induction l1 as [|a l1 IH].
-  - rewrite sum_over_nil. symmetry. apply sum_over_zero. reflexivity.
-  - rewrite sum_over_cons, IH, <- sum_over_plus. reflexivity.
 Qed.
 
 (** ** Pairs whose second component ranges over a list that depends on the first *)
