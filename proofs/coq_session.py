@@ -164,7 +164,7 @@ class Development:
         """The output of a command that has to succeed, with what it writes to standard error (coqchk its summary)."""
         done = self._run(command, seconds)
         if done.returncode != 0:
-            raise CoqFailure(one_line(done.stderr or done.stdout))
+            raise CoqFailure(f"{command[0]} ended with {done.returncode}: {one_line(done.stderr or done.stdout)}")
         return done.stdout + done.stderr
 
     def _run(self, command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[str]:
@@ -175,9 +175,10 @@ class Development:
 
 
 def one_line(text: str) -> str:
-    """A message of Coq in one line, its progress and make's own words left out."""
-    kept = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(("make", "COQ"))]
-    return " ".join(kept)[:500]
+    """A message of Coq in one line, without its progress and make's own words unless there are no others."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    kept = [line for line in lines if not line.startswith(("make", "COQ"))]
+    return " ".join(kept or lines[-3:])[:500]
 
 
 def split_answers(text: str) -> Iterator[tuple[str, str]]:

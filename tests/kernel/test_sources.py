@@ -14,6 +14,7 @@ from grpocheck.proofs.coq_session import (
     content_digest,
     defined_names,
     forbidden_words,
+    one_line,
     read_summary,
     sources,
     split_answers,
@@ -201,3 +202,8 @@ def test_the_readme_lists_every_file() -> None:
     text = (SOURCES.parent / "README.md").read_text(encoding="utf-8")
     table = [line for line in text.splitlines() if line.startswith("|")]
     assert {name for line in table for name in re.findall(r"`(\w+)`", line.split("|")[1])} >= {p.stem for p in FILES}
+
+
+def test_a_message_is_never_empty_where_only_make_speaks() -> None:
+    assert one_line("COQC A.v\nmake[1]: *** [A.vo] Terminated\n") == "COQC A.v make[1]: *** [A.vo] Terminated"
+    assert one_line("COQC A.v\nError: no.\nmake: *** [all] Error 1\n") == "Error: no."
