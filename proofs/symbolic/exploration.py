@@ -94,14 +94,14 @@ def _finding(account: Account, exhausted: bool, messages: list[str]) -> Finding:
     def found(verdict: Verdict, detail: str = "", arguments: Mapping[str, Json] | None = None) -> Finding:
         return Finding(verdict, detail, total, arguments=arguments, callees=callees)
 
-    if account.left_behind is not None:
-        return found(Verdict.ERROR, f"a path left something behind at module level: {account.left_behind}")
     if "NotDeterministic" in message:
         return found(Verdict.ERROR, "the same decisions led to different paths")
     if paths[REFUTED]:
         if account.arguments is None:
             return found(Verdict.UNDECIDED, f"a counterexample without arguments: {message}")
         return found(Verdict.REFUTED, message, account.arguments)
+    if account.left_behind is not None:
+        return found(Verdict.ERROR, f"a path left something behind at module level: {account.left_behind}")
     if paths[PRECONDITION_RAISED]:
         return found(Verdict.ERROR, "the precondition raised on a path")
     if paths[SKIPPED]:

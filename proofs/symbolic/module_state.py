@@ -17,6 +17,9 @@ _PLAIN = (types.NoneType, bool, int, float, complex, str, bytes, Fraction)
 _CONTAINERS = (list, tuple, set, frozenset, dict, types.MappingProxyType)
 _CODE = (types.CodeType, types.ModuleType, types.BuiltinFunctionType)
 
+_COPYING = "__slotnames__"
+"""What Python's own copying notes on a class."""
+
 
 def fingerprint(packages: Iterable[str]) -> dict[str, object]:
     """By dotted name, a hashable description of every value in the loaded modules of some packages."""
@@ -56,7 +59,8 @@ class _Description:
         if kind in _CODE:
             return kind.__name__, id(value)
         if isinstance(value, type):
-            return "class", id(value), self.of(dict(vars(value))) if self._belongs(value, self.roots) else None
+            own = {name: entry for name, entry in vars(value).items() if name != _COPYING}
+            return "class", id(value), self.of(own) if self._belongs(value, self.roots) else None
         return kind.__name__, self._members(value), self._state(value)
 
     def _members(self, value: Any) -> object:

@@ -21,6 +21,14 @@ from grpocheck.proofs.symbolic import reals
 from grpocheck.proofs.symbolic.harness import postconditions_of
 from grpocheck.proofs.symbolic.values import from_json, to_json
 
+MOST_SHOWN = 300
+
+
+def shortened(value: object) -> str:
+    """A value as text, its end left out where it is long."""
+    text = repr(value)
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
+
 
 def holds(contract: Any, values: Mapping[str, Any]) -> bool:
     """Evaluate a contract's condition on the values that it names."""
@@ -42,9 +50,9 @@ def replay(function: Callable[..., Any], position: int, arguments: Mapping[str, 
         kept = holds(postconditions_of(function)[position], {**arguments, "result": result})
     except Exception as error:
         name = type(error).__name__
-        found = f"returns {result!r}, on which the postcondition raises {name}: {error}"
+        found = f"returns {shortened(result)}, on which the postcondition raises {name}: {error}"
         return {"broken": True, "raised": name, "found": found}
-    return {"broken": not kept, "raised": None, "found": f"returns {result!r}"}
+    return {"broken": not kept, "raised": None, "found": f"returns {shortened(result)}"}
 
 
 def complexity(value: Fraction) -> int:

@@ -15,7 +15,7 @@ from grpocheck.proofs.symbolic.verdicts import Result, Verdict
 from tests.symbolic import planted
 
 REFUSED = (planted.raises_in_docstring, planted.without_annotation, planted.with_a_callable)
-BUDGET = 8
+BUDGET = 4
 
 
 @pytest.fixture(scope="module")
