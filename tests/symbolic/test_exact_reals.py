@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,3 +55,28 @@ def test_nothing_at_run_time_imports_crosshair(package: str) -> None:
         "print('crosshair' in sys.modules)\n"
     )
     assert run_python("-c", script).strip() == "False"
+
+
+PLAIN = """
+from fractions import Fraction
+from icontract import ensure, require
+
+@require(lambda x: x > 0)
+@ensure(lambda x, result: result * x == 1)
+def inverse(x: Fraction) -> Fraction:
+    return 1 / x
+
+@ensure(lambda x, result: result > 0)
+def square(x: Fraction) -> Fraction:
+    return x * x
+"""
+
+
+def test_crosshairs_own_command_checks_fractions(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text(PLAIN)
+    command = [sys.executable, "-m", "crosshair", "check", "plain.py", "--analysis_kind=icontract", "--report_all"]
+    printed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False).stdout.splitlines()
+    assert [line.partition(": ")[2] for line in printed] == [
+        "info: Confirmed over all paths.",
+        "error: false when calling square(Fraction(0, 1)) (which returns Fraction(0, 1))",
+    ]
