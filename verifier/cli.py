@@ -7,6 +7,7 @@ import typer
 from grpocheck import __version__
 from grpocheck.verifier.cli_estimator import estimator_command
 from grpocheck.verifier.cli_law import law_command
+from grpocheck.verifier.cli_lesson import lesson_command
 from grpocheck.verifier.cli_vectors import vectors_command
 from grpocheck.verifier.failures import emit, guarded
 
@@ -164,6 +165,7 @@ def explain_command(
 
 app.command("estimator")(guarded(estimator_command))
 app.command("law")(guarded(law_command))
+app.command("lesson")(guarded(lesson_command))
 app.command("vectors")(guarded(vectors_command))
 
 
