@@ -1,0 +1,77 @@
+"""Which losses a recorded call is consistent with, from its tensors: all of them, where several coincide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from grpocheck.verifier.recompute.call import LossCall
+from grpocheck.verifier.recompute.comparing import compare
+from grpocheck.verifier.recompute.formulas import recompute
+from grpocheck.verifier.recompute.settings import LOSSES, BadSetting, LossSettings
+
+
+def identify(call: LossCall) -> list[str]:
+    """The loss types and levels, with their numbers, that give the call's loss and gradient within the bound.
+
+    The first word of a name is TRL's loss type, the second the level of its ratio. The names of the settings are not
+    looked at; their numbers are.
+    """
+    return [name_of(settings) for settings in consistent(call)]
+
+
+def consistent(call: LossCall) -> list[LossSettings]:
+    """The settings that reproduce the call."""
+    if call.loss is None and call.grad_logps is None:
+        raise BadSetting("loss", None, "a recorded loss or gradient to compare with")
+    found = []
+    for settings in candidates(call):
+        tried = replace(call, settings=settings)
+        try:
+            departures = compare(tried, recompute(tried))
+        except BadSetting:  # the call has not what this loss is made of
+            continue
+        if not departures:
+            found.append(settings)
+    return found
+
+
+def candidates(call: LossCall) -> Iterator[LossSettings]:
+    """Every loss type at every level, with the call's own numbers."""
+    own = call.settings
+    for loss_type in LOSSES:
+        if loss_type == "dr_grpo" and own.maximum_length is None:
+            continue
+        for level in ("token", "sequence"):
+            if loss_type == "vespo" and level == "sequence":
+                continue  # one and the same: its weight is that of the whole response at either level
+            caps = (own.epsilon_high, 1 + own.epsilon_high) if loss_type == "cispo" else (None,)
+            for cap in caps:
+                yield replace(
+                    own,
+                    loss_type=loss_type,
+                    importance_sampling_level=level,
+                    term=None,
+                    normalisation=None,
+                    cap=cap,
+                )
+
+
+def name_of(settings: LossSettings) -> str:
+    """The loss type, the level, and the numbers that its term has."""
+    term = settings.term_in_use
+    words = [settings.loss_type, settings.importance_sampling_level]
+    if term in ("two-sided", "delta", "dual-clip"):
+        words += [f"epsilon={settings.epsilon:g}", f"epsilon_high={settings.epsilon_high:g}"]
+    if term == "delta":
+        words.append(f"delta={settings.delta:g}")
+    if term in ("clipped-weight", "dual-clip"):
+        words.append(f"cap={settings.cap:g}")
+    if term == "soft-gate":
+        words.append("temperatures={:g}/{:g}".format(*settings.temperatures))
+    if term == "gamma-weight":
+        words.append("k={:g}/{:g}".format(*settings.gamma_powers))
+        words.append("lambda={:g}/{:g}".format(*settings.gamma_rates))
+    if settings.beta:
+        words.append(f"beta={settings.beta:g}")
+    return " ".join(words)
