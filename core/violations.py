@@ -5,12 +5,8 @@ clause, with ledger and trace intact up to it.
 """
 
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from grpocheck.contracts.clauses import ensure, require
-
-if TYPE_CHECKING:
-    from grpocheck.core.ledger import Ledger
 
 
 class Clause(Enum):
@@ -31,11 +27,14 @@ class Clause(Enum):
 
 
 class SupplyViolation(RuntimeError):  # noqa: N818 - a violated clause is the field's word
-    """A supplied operation broke its clause. ``clause``, ``call`` (what was asked) and ``found`` say how."""
+    """A supplied operation broke its clause. ``clause``, ``call`` (what was asked) and ``found`` say how.
+
+    ``clause`` is a Clause, or one of core.training_free's own; ``ledger`` is the run's, as far as it came.
+    """
 
     @require(lambda call: bool(call), "the violation names the call")
     @ensure(lambda self, clause: clause.value in str(self), "the message states the clause that was broken")
-    def __init__(self, clause: Clause, call: str, found: str, ledger: "Ledger | None" = None) -> None:
+    def __init__(self, clause: Enum, call: str, found: str, ledger: object = None) -> None:
         """Name the clause, the call that broke it and what was found instead."""
         super().__init__(f"{call}: {found}: broken clause of the supply: {clause.value}")
         self.clause = clause

@@ -1,0 +1,169 @@
+"""The trace of a training-free run: JSON Lines, exact, one line for each oracle call and decision, resumable.
+
+Every line is in the file before the run goes on, so a run that is killed leaves all that it did, perhaps with a cut
+last line. Resuming runs the task again from its start: recorded answers are taken from the trace and no oracle is asked
+for them, every line that the run produces is compared with the recorded one, bit for bit, and from the first missing
+line on the run goes on as if it had never stopped. So the resumed trace is the one that an uninterrupted run writes.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from grpocheck.contracts.clauses import ensure, invariant, require, snapshot, total
+from grpocheck.contracts.training_free import at_most_one_each
+from grpocheck.core.invalid import shown
+from grpocheck.core.trace import parsed_line
+from grpocheck.core.trace_errors import TraceError, TraceMismatch
+
+SCHEMA = "grpocheck-training-free-trace/1"
+
+
+class Kind(StrEnum):
+    """The kinds of lines; those up to PATTERNS carry the answer of an oracle."""
+
+    MODEL = "model"
+    TESTS = "tests"
+    QUALITY = "quality"
+    PATTERNS = "patterns"
+    START = "start"
+    ITERATION = "iteration"
+    RESPONSE = "response"
+    GROUP = "group"
+    STOP = "stop"
+    OUTCOME = "outcome"
+
+
+ANSWERS = (Kind.MODEL, Kind.TESTS, Kind.QUALITY, Kind.PATTERNS)
+
+Watch = Callable[[Kind, Mapping[str, object]], None]
+
+
+@total("nobody may be watching")
+@ensure(lambda kind, result: result is None and kind in Kind, "watching changes nothing")
+def unwatched(kind: Kind, values: Mapping[str, object]) -> None:
+    """Nobody watches."""
+
+
+@require(lambda kind: kind in Kind, "a line has one of the kinds of a trace")
+@ensure(lambda result: "\n" not in result, "one line, its end left to the writer")
+@ensure(lambda kind, values, result: json.loads(result) == {"event": kind.value, **values}, "what is written is read")
+def line_of(kind: Kind, values: Mapping[str, object]) -> str:
+    """A line of a trace: the kind, then the values, exact numbers as texts."""
+    return json.dumps({"event": kind.value, **values}, ensure_ascii=False, separators=(", ", ": "))
+
+
+@invariant(lambda self: at_most_one_each(self.position, self.position + len(self.lines)), "lines are passed in order")
+class Record:
+    """The lines of a trace that is resumed, and where further ones are written; a context manager.
+
+    Without a path nothing is written; without recorded lines every oracle is asked.
+    """
+
+    @total("a run may have no trace")
+    @ensure(lambda self, lines: self.lines == list(lines) and self.position == 0, "no line is passed yet")
+    def __init__(
+        self, path: Path | None = None, lines: tuple[str, ...] = (), watch: Watch = unwatched, kept: int = 0
+    ) -> None:
+        """Begin; the file keeps its first ``kept`` bytes, which hold the recorded lines."""
+        self.path = path
+        self.lines = list(lines)
+        self.watch = watch
+        self.position = 0
+        self.stream: IO[str] | None = None
+        if path is not None:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
+            os.ftruncate(descriptor, kept)
+            os.lseek(descriptor, kept, os.SEEK_SET)
+            self.stream = os.fdopen(descriptor, "w", encoding="utf-8", newline="\n")
+
+    @ensure(lambda self, result: result is self, "the record itself")
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    @property
+    @ensure(lambda self, result: result == (self.position < len(self.lines)), "a line that is not passed yet")
+    def recalls(self) -> bool:
+        """Whether the next line is a recorded one."""
+        return self.position < len(self.lines)
+
+    @require(lambda kind: kind in ANSWERS, "an oracle answers this kind")
+    @ensure(lambda self, result: self.recalls or result is None, "nothing is recalled past the last recorded line")
+    def recalled(self, kind: Kind) -> object | None:
+        """The recorded answer of the next oracle call, None where the oracle has to be asked.
+
+        Raises TraceMismatch where the trace records something else there, TraceError where there is no answer in it.
+        """
+        if not self.recalls:
+            return None
+        found = self.lines[self.position]
+        fields = json.loads(found)
+        if fields["event"] != kind.value:
+            raise TraceMismatch(self.position + 1, line_of(kind, {}), found)
+        if fields.get("answer") is None:
+            raise TraceError(f"{self.path}: line {self.position + 1}: answer: missing: expected that of the oracle")
+        return fields["answer"]  # type: ignore[no-any-return]
+
+    @require(lambda kind: kind in Kind, "a line has one of the kinds of a trace")
+    @snapshot(lambda self: self.position, name="position")
+    @ensure(lambda self, OLD: self.position == OLD.position + 1, "every line is passed once")
+    def tell(self, kind: Kind, **values: object) -> None:
+        """Pass a line: compare it with the recorded one, or write it. Raises TraceMismatch where they differ."""
+        line = line_of(kind, values)
+        if self.recalls:
+            if self.lines[self.position] != line:
+                raise TraceMismatch(self.position + 1, line, self.lines[self.position])
+        else:
+            self.write(line)
+        self.position += 1
+        self.watch(kind, values)
+
+    @require(lambda line: "\n" not in line, "one line at a time")
+    @ensure(lambda self: self.stream is None or not self.stream.closed, "the file stays open for the next line")
+    def write(self, line: str) -> None:
+        """Write a line and let it reach the file."""
+        if self.stream is not None:
+            self.stream.write(line + "\n")
+            self.stream.flush()
+
+    @total("a run ends well or in any exception")
+    @ensure(lambda self: self.stream is None or self.stream.closed, "the file is closed")
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, place: TracebackType | None
+    ) -> None:
+        """Close; an error that ends a run is its last line, but for a trace that does not fit the run."""
+        if isinstance(error, Exception) and not isinstance(error, TraceError | TraceMismatch) and not self.recalls:
+            self.write(json.dumps({"event": "error", "error": type(error).__name__, "message": str(error)}))
+        if self.stream is not None:
+            self.stream.close()
+
+
+@require(lambda path: str(path) != "", "a trace has a path")
+@ensure(lambda result: result.position == 0, "the run begins at its start")
+def resumed(path: Path, watch: Watch = unwatched) -> Record:
+    """The record of a trace to go on with; a cut last line and a closing error are left out.
+
+    Raises TraceError for a file that is no trace of this schema.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise TraceError(f"{path}: {error.strerror or error}: expected a trace to resume") from error
+    lines: list[str] = []
+    kept = 0
+    for number, raw in enumerate(content.splitlines(keepends=True), start=1):
+        if not raw.endswith(b"\n"):
+            break
+        fields = parsed_line(f"{path}: line {number}", raw)
+        if number == 1 and fields.get("schema") != SCHEMA:
+            raise TraceError(f"{path}: line 1: schema: {shown(fields.get('schema'))}: expected {SCHEMA!r}")
+        if fields["event"] == "error":
+            break
+        lines.append(raw[:-1].decode("utf-8"))
+        kept += len(raw)
+    return Record(path, tuple(lines), watch, kept)
