@@ -1,0 +1,84 @@
+"""A check in a process of its own: the same answer, and an end whatever the property does."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from grpocheck.contracts.clauses import ContractViolation
+from grpocheck.core.invalid import InvalidProblem
+from grpocheck.core.reading import read_problem
+from grpocheck.verifier.properties import CheckFailed, PropertyError, Result, Verdict, check, check_in_process, process
+from grpocheck.verifier.properties.verdicts import result_from_mapping
+
+from tests.properties.problems import kink
+
+ENDLESS = f"1 / ({' + '.join(f'sqrt(theta + {i})' for i in range(2, 24))}) > 0"
+"""One over a sum of 22 roots: its exact denominator is a product of up to 2^22 conjugates."""
+
+
+def running() -> Iterator[str]:
+    """The processes of checks that run."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (folder / "cmdline").read_text()
+        except OSError:
+            continue
+        if process.WORKER in line:
+            yield line
+
+
+@pytest.mark.parametrize("text", ["F_next > F", "F_next < F", "F / 0 > 1", "status = complete"])
+def test_the_answer_is_that_of_a_check_here(text: str) -> None:
+    expected = check(text, kink())
+    assert replace(check_in_process(text, kink()), seconds=expected.seconds) == expected
+
+
+def test_a_result_goes_through_a_mapping_unchanged() -> None:
+    found = check("ratio < 1 + epsilon", kink())
+    assert isinstance(found, Result)
+    assert result_from_mapping(found.to_mapping()) == found
+
+
+def test_a_property_that_would_run_for_ever_ends_with_its_budget() -> None:
+    began = time.monotonic()
+    result = check_in_process(ENDLESS, kink(), budget=1)
+    assert (result.verdict, result.reason) == (Verdict.UNDECIDED, "the budget of 1 s is spent")
+    assert time.monotonic() - began < 1 + process.GRACE + process.STARTING
+    assert list(running()) == []
+
+
+def test_a_check_is_cancelled_at_once() -> None:
+    began = time.monotonic()
+    result = check_in_process(ENDLESS, kink(), budget=600, cancelled=lambda: time.monotonic() - began > 2)
+    assert (result.verdict, result.reason) == (Verdict.UNDECIDED, "cancelled")
+    assert time.monotonic() - began < 4
+    assert list(running()) == []
+
+
+def test_bad_input_is_refused_before_a_process_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "WORKER", "there.is.no.such.module")
+    with pytest.raises(PropertyError):
+        check_in_process("F >", kink())
+    with pytest.raises(PropertyError):
+        check_in_process("theta[2] > 0", kink())
+    with pytest.raises(InvalidProblem, match="a built-in family"):
+        check_in_process("F > 0", read_problem("examples/supplied_family.toml"))
+    with pytest.raises(CheckFailed, match="without an answer"):
+        check_in_process("F > 0", kink())
+
+
+def test_a_violated_contract_in_the_process_is_one_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "planted.py").write_text(
+        "from grpocheck.contracts.clauses import ContractViolation\n"
+        "from grpocheck.verifier.properties import runs, worker\n"
+        "def broken(*arguments, **options):\n"
+        "    raise ContractViolation('A1: planted')\n"
+        "runs.run = broken\n"
+        "worker.main()\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(process, "WORKER", "planted")
+    with pytest.raises(ContractViolation, match="A1: planted"):
+        check_in_process("F >= 0", kink())

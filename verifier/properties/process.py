@@ -1,0 +1,131 @@
+"""A check in a process of its own, ended when its time is over or it is cancelled: a property that would run for ever
+freezes nothing.
+
+The process is that of worker.py. What is asked goes to it as JSON, and it answers with lines of JSON.
+"""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import IO
+
+from grpocheck.contracts.clauses import ContractViolation
+from grpocheck.core.problem import Problem
+from grpocheck.core.writing import problem_to_toml
+from grpocheck.verifier.properties.checking import Property
+from grpocheck.verifier.properties.engine import BUDGET, prepared
+from grpocheck.verifier.properties.verdicts import Progress, Result, Scope, Verdict, result_from_mapping
+from grpocheck.verifier.properties.writing import written
+
+WORKER = "grpocheck.verifier.properties.worker"
+GRACE = 1.0
+"""Seconds past its budget after which a process that does not stop by itself is ended."""
+STARTING = 20.0
+"""Seconds that a process may take to start, which are not part of the budget."""
+TICK = 0.05
+"""Seconds between two looks at whether the check is cancelled."""
+
+
+class CheckFailed(RuntimeError):  # noqa: N818 - named for what it says
+    """The process of a check ended without an answer; the message says how."""
+
+
+def check_in_process(
+    stated: str | Property,
+    problem: Problem,
+    scope: str = Scope.RUN,
+    budget: float = BUDGET,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Result:
+    """``check`` in a process of its own, which is killed with all that it started when its time is over.
+
+    Raises what ``check`` raises, and CheckFailed where the process ends without an answer.
+    """
+    found, within = prepared(stated, problem, scope)
+    request = {"property": found.text, "problem": problem_to_toml(problem), "scope": within.value, "budget": budget}
+    began = time.monotonic()
+    with child(json.dumps(request)) as lines:
+        limit, why = began + STARTING + budget, "it did not start in time"
+        while True:
+            try:
+                line = lines.get(timeout=TICK)
+            except queue.Empty:
+                reason = "cancelled" if cancelled is not None and cancelled() else None
+                if time.monotonic() > limit:
+                    reason = why
+                if reason is None:
+                    continue
+                return ended(found, within, reason, time.monotonic() - began)
+            if line is None:
+                raise CheckFailed("the process of the check ended without an answer")
+            message = json.loads(line)
+            if "result" in message:
+                return result_from_mapping(message["result"])
+            if "violation" in message:
+                raise ContractViolation(message["violation"])
+            if "failure" in message:
+                raise CheckFailed(message["failure"])
+            if "started" in message:
+                limit, why = time.monotonic() + budget + GRACE, f"the budget of {budget:g} s is spent"
+            elif progress is not None:
+                progress(*message["progress"])
+
+
+def ended(stated: Property, scope: Scope, reason: str, seconds: float) -> Result:
+    """The result of a check that was ended from outside."""
+    text = written(stated.tree)
+    return Result(text, scope, Verdict.UNDECIDED, "none", scope.value, 0, reason=reason, seconds=seconds)
+
+
+@contextmanager
+def child(request: str) -> Iterator["queue.Queue[str | None]"]:
+    """The lines that the process prints, None after the last; at the end it is killed with all that it started."""
+    paths = os.pathsep.join(path for path in sys.path if path)
+    process = subprocess.Popen(
+        [sys.executable, "-m", WORKER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": paths},
+        text=True,
+        start_new_session=True,
+    )
+    lines: queue.Queue[str | None] = queue.Queue()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    reader = threading.Thread(target=read_lines, args=(process.stdout, lines), daemon=True)
+    try:
+        reader.start()
+        try:
+            process.stdin.write(request)
+            process.stdin.close()
+        except BrokenPipeError:
+            raise CheckFailed("the process of the check did not start") from None
+        yield lines
+    finally:
+        end_group(process)
+        reader.join(1)
+        process.stdout.close()
+
+
+def read_lines(stream: IO[str], lines: "queue.Queue[str | None]") -> None:
+    """Pass the lines of a stream on, and None at its end."""
+    for line in stream:
+        lines.put(line)
+    lines.put(None)
+
+
+def end_group(process: "subprocess.Popen[str]") -> None:
+    """Kill a process with its group; the group is its own, as it began a session."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        process.kill()
+    process.wait()
