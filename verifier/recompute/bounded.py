@@ -17,7 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 
 EXP_ULPS = 4
-"""Trusted: a trainer's exp, log and division are within this many units in the last place of the correct number."""
+"""Trusted: a trainer's exp and log are within this many units in the last place of the correct number."""
+
+DIVISION_ULPS = 1
+"""Trusted: a quotient is within this many units; correctly rounded ones are within half a unit."""
 
 OWN_UNIT = 2.0**-53
 """Half a unit in the last place of the float64 in which the values and the bounds are computed."""
@@ -102,12 +105,11 @@ class Bounded:
         return other if isinstance(other, Bounded) else Bounded.constant(other, self.precision)
 
     def __add__(self, other: Bounded | float) -> Bounded:
-        """The sum, rounded; adding an exact 0 rounds nothing."""
+        """The sum, rounded; a sum with an exact 0 is exact, and so is one that is 0 of exact numbers."""
         right = self.lift(other)
         with np.errstate(invalid="ignore", over="ignore"):
-            return self._rounded(
-                self.value + right.value, self.error + right.error, exact=self.is_zero | right.is_zero
-            )
+            value, error = self.value + right.value, self.error + right.error
+        return self._rounded(value, error, exact=self.is_zero | right.is_zero | ((value == 0) & (error == 0)))
 
     def __sub__(self, other: Bounded | float) -> Bounded:
         """The difference, rounded."""
@@ -131,14 +133,14 @@ class Bounded:
         return self._rounded(value, error, exact=exact)
 
     def __truediv__(self, other: Bounded | float) -> Bounded:
-        """The quotient, within ``EXP_ULPS`` units; unknown where the divisor may be 0."""
+        """The quotient, within ``DIVISION_ULPS`` units; unknown where the divisor may be 0."""
         right = self.lift(other)
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             value = self.value / right.value
             least = np.abs(right.value) - right.error
             spread = self.error + _times(np.abs(value), right.error)
             error = np.where(spread == 0, 0.0, np.where(least > 0, spread / least, np.inf))
-        return self._rounded(value, error, 2 * EXP_ULPS, exact=self.is_zero | right._is_one)
+        return self._rounded(value, error, 2 * DIVISION_ULPS, exact=self.is_zero | right._is_one)
 
     @property
     def is_zero(self) -> NDArray[np.bool_]:
@@ -188,7 +190,7 @@ class Bounded:
             )
             value = np.where(np.isnan(self.value), np.nan, value)
             error = np.minimum(self.error / 4, value * np.expm1(np.minimum(self.error, 700.0)))
-        return self._rounded(value, error, 4 * EXP_ULPS + 1)
+        return self._rounded(value, error, 2 * EXP_ULPS + 2 * DIVISION_ULPS + 1)
 
     def clamp(self, lower: float | None = None, upper: float | None = None) -> Bounded:
         """The number held between settings."""
@@ -255,6 +257,7 @@ def _times(size: Array, error: Array) -> Array:
 def _in_range(value: Array, error: Array, precision: Precision) -> tuple[Array, Array]:
     """What overflows in the trainer's format is infinite there; what may overflow has an unknown error."""
     with np.errstate(invalid="ignore"):
+        error = np.where(np.isfinite(value), error, 0.0)
         size = np.abs(value)
         over = size - error > precision.largest
         value = np.where(over, np.copysign(np.inf, value), value)

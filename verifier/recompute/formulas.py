@@ -85,8 +85,7 @@ def _recomputed(call: LossCall) -> Recomputed:
     shape = call.new_logps.shape
     spread = Bounded(np.broadcast_to(weight.value, shape), np.broadcast_to(weight.error, shape), precision)
     token_weight = spread.masked(mask)
-    loss = _broadcast(per_token, shape).masked(mask) * spread
-    total = loss.sum()
+    total = _total(call, _broadcast(per_token, shape).masked(mask), spread)
     bonus, entropy_gradient = _entropy_bonus(call)
     if bonus is not None:
         total = total - bonus
@@ -117,6 +116,18 @@ def _recomputed(call: LossCall) -> Recomputed:
         entropy_bound=0.0 if entropy is None else float(entropy.error) * INFLATION,
         undecided=int(np.sum(parts.undecided & (_column(mask, parts.undecided.shape) > 0))),
     )
+
+
+def _total(call: LossCall, terms: Bounded, weights: Bounded) -> Bounded:
+    """The weighted sum of the terms, in any order; not finite where the sums before the division overflow."""
+    rows = terms.sum(axis=1, keepdims=True)
+    if call.settings.normalisation_in_use.startswith("own-length"):
+        rows = rows / Bounded.exact(np.maximum(call.lengths, 1.0), call.format)
+    before = rows.sum()
+    total = (terms * weights).sum()
+    if not np.isfinite(before.value):
+        return before
+    return Bounded(total.value, np.where(np.isinf(before.error), np.inf, total.error), call.format)
 
 
 def _column(mask: Array, shape: tuple[int, ...]) -> Array:
