@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import ceil, floor, log, log1p
 
 from grpocheck.core.tic.kinds import independent_bits
-from grpocheck.core.tic.methods import Method
+from grpocheck.core.tic.methods import Method, Reading
 from grpocheck.core.tic.moments import response_moments
 from grpocheck.core.variants.ratios import Level
 from grpocheck.core.variants.terms import TwoSided
@@ -26,7 +26,7 @@ GRID = 16
 BESIDE = 1e-9
 """So far, relatively, from a step the two sides of it are looked at."""
 FINEST = 1e-5
-P_DENOMINATOR, Q_DENOMINATOR = 10**4, 10**6
+P_DENOMINATOR, Q_DENOMINATOR = 10**4, 10**5
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,8 @@ def candidates(method: Method, horizon: int, p: float) -> Iterator[float]:
     lowest = float(LEAST)
     for place in range(GRID + 1):
         yield p - (p - lowest) * (place / GRID) ** 2
-    for step in steps(method, horizon, p):
+    # a score form is continuous, so that smaller and smaller steps reach its kinks
+    for step in steps(method, horizon, p) if method.reading is Reading.SURROGATE else ():
         for side in (step * (1 - BESIDE), step * (1 + BESIDE)):
             if lowest <= side <= p:
                 yield side
@@ -110,11 +111,9 @@ def worst_case(method: Method, horizon: int) -> Worst:
         best = near
     current = Fraction(round(best * P_DENOMINATOR), P_DENOMINATOR)
     _, q = best_old(variance, method, horizon, float(current))
-    rounded = {Fraction(side(q * Q_DENOMINATOR), Q_DENOMINATOR) for side in (floor, ceil, round)}
-    coarse = {Fraction(side(q * P_DENOMINATOR), P_DENOMINATOR) for side in (floor, ceil)}
-    exact = []
-    for old in sorted(rounded | coarse):
-        if LEAST <= old <= MOST:
-            exact.append((response_moments(method, independent_bits(horizon, current, old)).variance, old))
+    # beside a step the rational on its other side may be far worse; a score form has no steps
+    sides = (floor, ceil) if method.reading is Reading.SURROGATE else (round,)
+    rounded = sorted({min(max(Fraction(side(q * Q_DENOMINATOR), Q_DENOMINATOR), LEAST), MOST) for side in sides})
+    exact = [(response_moments(method, independent_bits(horizon, current, old)).variance, old) for old in rounded]
     value, old = max(exact)
     return Worst(method, horizon, current, old, value)
