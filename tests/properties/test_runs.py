@@ -7,7 +7,7 @@ step 0.05 * 2 lands on 3/5, where rho is 6/5 = 1 + epsilon of good and 4/5 = 1 -
 import pytest
 from grpocheck.core.procedure import run
 from grpocheck.core.reading import read_problem
-from grpocheck.verifier.properties import Place, Scope, Verdict, check, engine
+from grpocheck.verifier.properties import Place, Scope, Verdict, answers, check
 from grpocheck.verifier.properties.runs import read_text
 
 from tests.properties.problems import bernoulli, kink, simplex
@@ -166,7 +166,7 @@ def test_a_fresh_seed_is_recorded_in_the_counterexample() -> None:
 
 def test_a_refutation_that_does_not_replay_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     other = (("good", "good"),)
-    monkeypatch.setattr(engine, "drawn", lambda problem, iterations: (other,))
+    monkeypatch.setattr(answers, "drawn", lambda problem, iterations: (other,))
     result = check("advantage = 0", kink())
     assert (result.verdict, result.counterexample) == (Verdict.UNDECIDED, None)
     assert "run again" in result.reason

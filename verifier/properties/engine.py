@@ -1,37 +1,21 @@
 """Check a property of a problem over a scope; ``check_in_process`` of process.py does it where it can be ended."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from grpocheck.core.arithmetic import UndecidedComparison
 from grpocheck.core.problem import Problem
-from grpocheck.verifier.properties.checking import Property, check_sizes, counted, parse
+from grpocheck.verifier.properties.answers import Answer, Checker
+from grpocheck.verifier.properties.checking import Property, check_sizes, parse
+from grpocheck.verifier.properties.draws_scope import check_draws
 from grpocheck.verifier.properties.evaluation import Truth
-from grpocheck.verifier.properties.explaining import Explanation
-from grpocheck.verifier.properties.runs import Counterexample, case_of_run, drawn, family_of, replayed
-from grpocheck.verifier.properties.verdicts import Place, Progress, Result, Scope, Stopped, Verdict, Watch
+from grpocheck.verifier.properties.run_scope import check_run
+from grpocheck.verifier.properties.runs import family_of
+from grpocheck.verifier.properties.verdicts import Progress, Result, Scope, Verdict, Watch
 from grpocheck.verifier.properties.writing import written
 
 BUDGET = 60.0
 """Seconds of a check unless others are given."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a scope finds, before it is put together with what was asked."""
-
-    verdict: Verdict
-    method: str
-    scope_text: str
-    cases: int
-    reason: str = ""
-    stands_for: int | None = None
-    refutation: Counterexample | None = None
-    explanation: Explanation | None = None
-
-
-Checker = Callable[[Property, Problem, Watch], Answer]
 
 
 def prepared(stated: str | Property, problem: Problem, scope: str) -> tuple[Property, Scope]:
@@ -89,43 +73,4 @@ def result_of(stated: Property, scope: Scope, answer: Answer, seconds: float) ->
     )
 
 
-def unbelieved(answer: Answer, explanation: Explanation | None) -> Answer:
-    """A refutation whose problem file does not refute when it is run again: no refutation."""
-    where = Place() if explanation is None else explanation.place
-    reason = f"a counterexample ({where}) did not refute the property when its problem file was run again"
-    return replace(answer, verdict=Verdict.UNDECIDED, reason=reason)
-
-
-def kind_of(stated: Property, number: int) -> str:
-    """How many moments of a run were looked at."""
-    if stated.is_of_outcome:
-        return "the outcome"
-    return counted(number, "applied step" if stated.is_of_step else "parameter")
-
-
-NOTHING = "no step is applied, so there is nothing that the property speaks of"
-
-
-def check_run(stated: Property, problem: Problem, watch: Watch) -> Answer:
-    """The property over this run."""
-    try:
-        case, outcome = case_of_run(stated, problem, watch)
-    except Stopped as stopped:
-        return Answer(Verdict.UNDECIDED, "none", "this run", 0, str(stopped))
-    source = outcome.draw_source
-    draws = f"seed {source['seed']}" if source["source"] == "seed" else f"{source['source']} draws"
-    scope_text = f"{kind_of(stated, case.moments)} of this run ({draws})"
-    answer = Answer(Verdict.HOLDS, "evaluation", scope_text, case.moments, explanation=case.explanation)
-    if case.moments == 0:
-        return replace(answer, verdict=Verdict.UNDECIDED, reason=NOTHING)
-    if case.truth is Truth.TRUE:
-        return answer
-    if case.truth is Truth.UNDECIDED:
-        return replace(answer, verdict=Verdict.UNDECIDED)
-    refutation = replayed(stated, problem, drawn(problem, outcome.iterations), Watch())
-    if refutation is None:
-        return unbelieved(answer, case.explanation)
-    return replace(answer, verdict=Verdict.REFUTED, refutation=refutation)
-
-
-CHECKERS: Mapping[Scope, Checker] = MappingProxyType({Scope.RUN: check_run})
+CHECKERS: Mapping[Scope, Checker] = MappingProxyType({Scope.RUN: check_run, Scope.DRAWS: check_draws})
