@@ -11,6 +11,8 @@ from grpocheck.core.values import rational
 from grpocheck.verifier.failures import BadOption
 from grpocheck.verifier.lessons.numbers import decimals
 
+SHORT = 9
+"""Characters of a fraction that is shown beside decimals that say it in full."""
 
 @dataclass(frozen=True)
 class Heading:
@@ -50,7 +52,8 @@ class Fact:
         if self.decimals is None:
             return self.exact or ""
         if self.in_full:
-            return self.decimals if self.exact in (None, self.decimals) else f"{self.exact} = {self.decimals}"
+            short = self.exact is not None and self.exact != self.decimals and len(self.exact) <= SHORT
+            return f"{self.exact} = {self.decimals}" if short else self.decimals
         about = f"about {self.decimals}"
         return about if self.exact is None else f"{self.exact}, {about}"
 

@@ -6,8 +6,8 @@ from grpocheck.core.ratio import active_bound, clip, clipped_term
 from grpocheck.core.variants.terms import TwoSided
 from grpocheck.verifier.lessons.lesson import Lesson, Page
 from grpocheck.verifier.lessons.numbers import decimals
+from grpocheck.verifier.lessons.small_problems import EPSILON
 
-EPSILON = Fraction(1, 5)
 CASES = (
     ("gain-saturated", Fraction(2), Fraction(7, 5)),
     ("loss-saturated", Fraction(-2), Fraction(3, 5)),

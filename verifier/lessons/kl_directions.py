@@ -6,11 +6,7 @@ from grpocheck.core.divergence import kl_divergence
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.prompt import Prompt
 from grpocheck.verifier.lessons.lesson import Lesson, Page
-
-CURRENT = (Fraction(4, 5), Fraction(1, 5))
-REFERENCE = (Fraction(1, 2), Fraction(1, 2))
-REWARDS = (Fraction(1), Fraction(0))
-BETA = Fraction(1, 10)
+from grpocheck.verifier.lessons.small_problems import BETA, CURRENT, REFERENCE, RESPONSES, REWARDS
 
 
 def tell(page: Page) -> None:
@@ -76,7 +72,7 @@ def tell(page: Page) -> None:
         rows.append((f"10^-{power}", kl_divergence(CURRENT, (1 - small, small), arithmetic)))
     page.table(("q of the second response", "KL(p || q)"), rows, right=("KL(p || q)",), places=6)
     try:
-        Prompt(name="q", position=0, responses=("yes", "no"), rewards=REWARDS, reference=(Fraction(1), Fraction(0)))
+        Prompt(0, "q", RESPONSES, REWARDS, (Fraction(1), Fraction(0)))
     except InvalidProblem as refusal:
         page.finding("zero-reference", "and at exactly 0?", f"refused: {refusal}")
     page.say(

@@ -11,8 +11,12 @@ PLACES = 8
 """Decimals of a number that is not written in full."""
 SIGNIFICANT = 3
 """Digits that are shown of a number that is too small for its decimals."""
-LONGEST_FORM = 96
+SMALLEST = 60
+"""Decimals at which one gives up looking for them."""
+LONGEST_FORM = 48
 """A closed form that is longer says less than its decimals."""
+NOT_PLAIN = ("...", "-1*", "+ -")
+"""Marks of a form that is shortened or hard to read."""
 DEPTH = 4
 MOST_DIGITS = 400
 
@@ -49,7 +53,8 @@ def plain(value: Fraction, places: int) -> str:
 def decimals(value: Any, places: int = PLACES) -> str:
     """A number in plain decimals: in full where ``places`` decimals suffice, else rounded to them.
 
-    What would be rounded to 0 keeps SIGNIFICANT digits. Trailing zeros are therefore a sign of rounding.
+    What would be rounded to 0 keeps SIGNIFICANT digits, down to SMALLEST decimals. Trailing zeros are therefore a sign
+    of rounding.
 
     >>> decimals(Fraction(12, 5)), decimals(Fraction(-1, 3), 4), decimals(Fraction(1, 10**9), 2)
     ('2.4', '-0.3333', '0.000000001')
@@ -58,11 +63,11 @@ def decimals(value: Any, places: int = PLACES) -> str:
         text = plain(Fraction(value), places)
         return text.rstrip("0").rstrip(".") if places else text
     nearest = rounded(value, places)
-    while nearest == 0 and places < MOST_DIGITS:
-        places += 1
-        nearest = rounded(value, places)
-        if nearest != 0:
-            return decimals(value, places + SIGNIFICANT - 1)
+    if nearest != 0:
+        return plain(nearest, places)
+    for more in range(places + 1, SMALLEST):
+        if rounded(value, more) != 0:
+            return decimals(value, more + SIGNIFICANT - 1)
     return plain(nearest, places)
 
 
@@ -88,7 +93,7 @@ def closed_form(value: Any) -> str | None:
             text += sign + "*".join(pieces)
     else:
         return None
-    return None if "..." in text or len(text) > LONGEST_FORM else text
+    return None if len(text) > LONGEST_FORM or any(mark in text for mark in NOT_PLAIN) else text
 
 
 def certainty(value: Any) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
+from grpocheck.core.arithmetic import enclose
 from grpocheck.verifier.lessons.blocks import Block, Command, Exercise, Fact, Heading, Paragraph, Plot, Table
 from grpocheck.verifier.lessons.lesson import Lesson, Page
 from grpocheck.verifier.tables import drawn, table
@@ -18,6 +19,8 @@ MEASURE = 92
 """Characters of a line of prose."""
 STEPS = "▁▂▃▄▅▆▇█"
 MOST_STEPS = 60
+BOUND_DIGITS = 30
+"""Digits of the bounds that programs get of a number that is enclosed."""
 
 
 def measure() -> int:
@@ -55,7 +58,7 @@ def shown(lesson: Lesson, block: Block) -> list[RenderableType]:
     if isinstance(block, Heading):
         return [Text(block.text, style="bold")]
     if isinstance(block, Paragraph):
-        return [Text(textwrap.fill(block.text, measure()))]
+        return [Text(textwrap.fill(block.text, measure(), break_on_hyphens=False))]
     if isinstance(block, Command):
         return [Text(f"    $ {block.text}")]
     if isinstance(block, Table):
@@ -72,12 +75,9 @@ def shown(lesson: Lesson, block: Block) -> list[RenderableType]:
 def exercise_text(lesson: Lesson, exercise: Exercise) -> str:
     """The question, and how to answer it."""
     number = "" if exercise.number == 1 else f" --exercise {exercise.number}"
-    return "\n".join(
-        [
-            textwrap.fill(f"Exercise {exercise.number}. {exercise.question} ({exercise.expected})", measure()),
-            f"    $ grpocheck lesson {lesson.name}{number} --answer ...",
-        ]
-    )
+    question = f"Exercise {exercise.number}. {exercise.question} ({exercise.expected})"
+    asked = textwrap.fill(question, measure(), break_on_hyphens=False)
+    return f"{asked}\n    $ grpocheck lesson {lesson.name}{number} --answer ..."
 
 
 def plot_rows(lesson: Lesson, plot: Plot) -> list[RenderableType]:
@@ -129,6 +129,7 @@ def block_mapping(lesson: Lesson, block: Block) -> dict[str, Any]:
             "decimals": block.decimals,
             "in_full": block.in_full,
             "certainty": block.certainty,
+            "bounds": list(enclose(block.value, BOUND_DIGITS)) if block.certainty == "enclosure" else None,
         }
     if isinstance(block, Table):
         return {"kind": "table", "columns": block.columns, "rows": block.rows, "right": block.right}
