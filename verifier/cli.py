@@ -5,9 +5,11 @@ from typing import Annotated, Optional
 
 import typer
 from grpocheck import __version__
+from grpocheck.verifier.cli_audit import audit_command
 from grpocheck.verifier.cli_estimator import estimator_command
 from grpocheck.verifier.cli_law import law_command
 from grpocheck.verifier.cli_lesson import lesson_command
+from grpocheck.verifier.cli_studio import studio_command
 from grpocheck.verifier.cli_vectors import vectors_command
 from grpocheck.verifier.failures import emit, guarded
 
@@ -163,8 +165,10 @@ def explain_command(
     return explain(word, json)
 
 
+app.command("audit")(guarded(audit_command))
 app.command("estimator")(guarded(estimator_command))
 app.command("law")(guarded(law_command))
+app.command("studio")(guarded(studio_command))
 app.command("lesson")(guarded(lesson_command))
 app.command("vectors")(guarded(vectors_command))
 

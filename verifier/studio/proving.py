@@ -1,0 +1,28 @@
+"""Properties for the page: the shelf of ready ones, and the check of one over a scope."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from grpocheck.core.invalid import InvalidProblem
+from grpocheck.core.problem import Problem
+from grpocheck.verifier.properties import Scope, check, check_in_process
+from grpocheck.verifier.studio.security import MOST_PROPERTY
+
+SECONDS = 60.0
+"""The budget of a check; past it the answer is undecided."""
+
+
+def checked(problem: Problem, request: Mapping[str, Any]) -> dict[str, Any]:
+    """Check the property of a request over its scope. Raises PropertyError for a text that is none.
+
+    A scope that goes through symbolic execution has a process of its own, since that changes its process.
+    """
+    stated, scope = request.get("property"), request.get("scope", Scope.RUN.value)
+    if not isinstance(stated, str):
+        raise InvalidProblem("property", stated, "the text of a property")
+    if len(stated) > MOST_PROPERTY:
+        raise InvalidProblem("property", stated, f"at most {MOST_PROPERTY} characters")
+    if scope not in list(Scope):
+        raise InvalidProblem("scope", scope, f"one of {', '.join(Scope)}")
+    checker = check_in_process if scope == Scope.SHAPE else check
+    return checker(stated, problem, scope, SECONDS).to_mapping()

@@ -1,0 +1,2 @@
+export function show() {}
+export function begin() {}

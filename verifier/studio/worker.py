@@ -1,0 +1,34 @@
+"""The process of a lane: reads questions, one JSON line each, and writes an answer for each."""
+
+import json
+import os
+import sys
+
+MOST_MEMORY = 3 * 2**30
+"""Bytes of address space that an answer may take."""
+
+
+def limit_memory() -> None:
+    """Let what would fill the machine fail instead; where the system has no such limit there is none."""
+    try:
+        import resource
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def main() -> None:
+    """Answer until the questions end. What anything prints goes to stderr: stdout holds answers alone."""
+    limit_memory()
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    from grpocheck.verifier.studio.answers import answer
+
+    for line in sys.stdin.buffer:
+        asked = json.loads(line)
+        answers.write(json.dumps(answer(asked["question"], asked["request"]), ensure_ascii=True) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()
