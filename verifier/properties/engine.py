@@ -11,6 +11,7 @@ from grpocheck.verifier.properties.draws_scope import check_draws
 from grpocheck.verifier.properties.evaluation import Truth
 from grpocheck.verifier.properties.run_scope import check_run
 from grpocheck.verifier.properties.runs import family_of
+from grpocheck.verifier.properties.shape_scope import check_shape
 from grpocheck.verifier.properties.verdicts import Progress, Result, Scope, Verdict, Watch
 from grpocheck.verifier.properties.writing import written
 
@@ -73,4 +74,6 @@ def result_of(stated: Property, scope: Scope, answer: Answer, seconds: float) ->
     )
 
 
-CHECKERS: Mapping[Scope, Checker] = MappingProxyType({Scope.RUN: check_run, Scope.DRAWS: check_draws})
+CHECKERS: Mapping[Scope, Checker] = MappingProxyType(
+    {Scope.RUN: check_run, Scope.DRAWS: check_draws, Scope.SHAPE: check_shape}
+)

@@ -12,11 +12,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO
 
-from grpocheck.contracts.clauses import ContractViolation
+from grpocheck.contracts.clauses import SWITCH, ContractViolation
 from grpocheck.core.problem import Problem
 from grpocheck.core.writing import problem_to_toml
 from grpocheck.verifier.properties.checking import Property
@@ -47,12 +47,13 @@ def check_in_process(
 ) -> Result:
     """``check`` in a process of its own, which is killed with all that it started when its time is over.
 
-    Raises what ``check`` raises, and CheckFailed where the process ends without an answer.
+    A search among the problems of a shape runs with contracts off there, and the result says so; otherwise they are as
+    they are here. Raises what ``check`` raises, and CheckFailed where the process ends without an answer.
     """
     found, within = prepared(stated, problem, scope)
     request = {"property": found.text, "problem": problem_to_toml(problem), "scope": within.value, "budget": budget}
     began = time.monotonic()
-    with child(json.dumps(request)) as lines:
+    with child(json.dumps(request), {SWITCH: "off"} if within is Scope.SHAPE else {}) as lines:
         limit, why = began + STARTING + budget, "it did not start in time"
         while True:
             try:
@@ -86,14 +87,14 @@ def ended(stated: Property, scope: Scope, reason: str, seconds: float) -> Result
 
 
 @contextmanager
-def child(request: str) -> Iterator["queue.Queue[str | None]"]:
+def child(request: str, environment: Mapping[str, str]) -> Iterator["queue.Queue[str | None]"]:
     """The lines that the process prints, None after the last; at the end it is killed with all that it started."""
     paths = os.pathsep.join(path for path in sys.path if path)
     process = subprocess.Popen(
         [sys.executable, "-m", WORKER],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": paths},
+        env={**os.environ, "PYTHONPATH": paths, **environment},
         text=True,
         start_new_session=True,
     )

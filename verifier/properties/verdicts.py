@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from grpocheck.contracts.clauses import ENABLED
+
 
 class Scope(StrEnum):
     """Over what a property is checked."""
@@ -68,6 +70,8 @@ class Result:
     undefined: bool = False
     """Whether it is refuted for having no value there (a division by 0, say)."""
     seconds: float = 0.0
+    contracts: bool = ENABLED
+    """Whether the contracts of core were on."""
 
     def to_mapping(self) -> dict[str, Any]:
         """The result for programs."""
