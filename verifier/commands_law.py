@@ -35,7 +35,7 @@ MANY_CASES = 2_000
 """From so many on, a command whose contracts are on says that it would be faster without."""
 
 SLOW = (
-    "grpocheck: the contracts of core are checked in every case, which takes most of the time; "
+    "grpocheck: the contracts of core are checked on the way, which takes most of the time; "
     "GRPOCHECK_CONTRACTS=off leaves them out, and the output says so"
 )
 

@@ -13,7 +13,6 @@ from typing import TypeVar
 from grpocheck.contracts.clauses import ensure, invariant, require
 from grpocheck.contracts.comparisons import equal
 from grpocheck.core.arithmetic import Arithmetic, Real, Scalar
-from grpocheck.core.divergence import kl_divergence
 from grpocheck.core.gradient import Vector, divergence_gradient, group_surrogate_gradient, weighted_sum
 from grpocheck.core.guard import Kept
 from grpocheck.core.outcome import InnerStep, Status
@@ -25,7 +24,6 @@ from grpocheck.verifier.law_branches import (
     Key,
     Size,
     balanced_sum,
-    branches,
     combinations,
     count_text,
     family_of,
@@ -34,6 +32,8 @@ from grpocheck.verifier.law_branches import (
     scripted_guard,
     size_of,
 )
+from grpocheck.verifier.law_objective import expected_objective, true_objective
+from grpocheck.verifier.law_shared import branches
 
 MOST_CASES = 30_000
 """So many outer iterations are gone through at most, unless another limit is given."""
@@ -237,7 +237,7 @@ def exact_law(
         gradient=expected_first_gradient(problem, arithmetic),
         true_objective=TrueObjective(
             true_objective(problem, start, arithmetic),
-            balanced_sum([atom.probability * true_objective(problem, atom.theta, arithmetic) for atom in parameters]),
+            expected_objective(problem, [(atom.theta, atom.probability) for atom in parameters], arithmetic),
         ),
         calls={line: balanced_sum(parts) for line, parts in gathered.calls.items()},
         cases=cases,
@@ -359,14 +359,3 @@ def expected_first_gradient(problem: Problem, arithmetic: Arithmetic) -> Expecte
         if problem.beta:
             parts.append((-beta * share, divergence_gradient(masses, prompt.reference, rows, arithmetic)))
     return ExpectedGradient(weighted_sum(parts), cases)
-
-
-def true_objective(problem: Problem, theta: Vector, arithmetic: Arithmetic) -> Scalar:
-    """E[R] - beta KL(pi_theta || pi_ref), averaged over the prompts: what the update is meant to raise."""
-    total: Scalar = arithmetic.number(Fraction(0))
-    for prompt in problem.prompts:
-        masses = family_of(problem).masses(theta, prompt, arithmetic)
-        total = total + sum(mass * reward for mass, reward in zip(masses, prompt.rewards, strict=True))
-        if problem.beta:
-            total = total - problem.beta * kl_divergence(masses, prompt.reference, arithmetic)
-    return total / len(problem.prompts)

@@ -5,7 +5,7 @@ of a prompt are C(n + G - 1, G) count vectors with multinomial weights, and the 
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -17,6 +17,7 @@ from grpocheck.contracts.comparisons import equal
 from grpocheck.contracts.predicates import is_mass_function
 from grpocheck.core.arithmetic import Arithmetic, Real, Scalar
 from grpocheck.core.families.family import Family
+from grpocheck.core.families.sized import SizedFamily
 from grpocheck.core.gradient import Vector
 from grpocheck.core.guard import Guard, Kept
 from grpocheck.core.invalid import InvalidProblem
@@ -50,6 +51,14 @@ def family_of(problem: Problem) -> Family:
     if not isinstance(problem.family, Family):
         raise InvalidProblem("family", problem.family.name, "a built-in family: masses at every draw are needed")
     return problem.family
+
+
+def own_parameters(family: Family, place: int, theta: Vector) -> Vector:
+    """The parameters that the masses of one prompt are made of: its block, where the family has blocks."""
+    if isinstance(family, SizedFamily):
+        block = family.block(place)
+        return theta[block.start : block.stop]
+    return theta
 
 
 MOST_EXACT = 512
@@ -189,20 +198,6 @@ def branch(
     iteration = outer_iteration(problem, guard, t, theta)
     weight = prod((probability(group, row) for group, row in zip(counts, masses, strict=True)), start=Fraction(1))
     return Branch(weight, iteration, guard.ledger.to_mapping(), guard.kept)
-
-
-def branches(
-    problem: Problem,
-    t: int,
-    theta: Vector,
-    kept: Kept | None,
-    every: Sequence[tuple[Counts, ...]],
-    arithmetic: Arithmetic,
-) -> Iterator[Branch]:
-    """Outer iteration t from theta for every combination of groups."""
-    masses = [family_of(problem).masses(theta, prompt, arithmetic) for prompt in problem.prompts]
-    for counts in every:
-        yield branch(problem, t, theta, kept, masses, counts, arithmetic)
 
 
 @require(lambda values: len(values) >= 1, "there is something to add")

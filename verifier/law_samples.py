@@ -14,9 +14,10 @@ from grpocheck.core.gradient import Vector
 from grpocheck.core.outcome import Outcome, Status
 from grpocheck.core.problem import Problem
 from grpocheck.core.procedure import run
-from grpocheck.verifier.law import Bars, no_bars, true_objective
+from grpocheck.verifier.law import Bars, no_bars
 from grpocheck.verifier.law_branches import Key, Size, balanced_sum, family_of, key_of, key_of_vector, size_of
 from grpocheck.verifier.law_intervals import clopper_pearson
+from grpocheck.verifier.law_objective import true_objective
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,116 @@
+"""Outer iterations put together from shared parts, against the ones that core makes, combination by combination."""
+
+from collections.abc import Iterator
+from fractions import Fraction as F
+
+import pytest
+from grpocheck.core.arithmetic import EnclosureArithmetic
+from grpocheck.core.outcome import Status
+from grpocheck.core.problem import Problem
+from grpocheck.core.reading import problem_from_mapping
+from grpocheck.verifier import law_shared
+from grpocheck.verifier.law import exact_law
+from grpocheck.verifier.law_branches import Branch, branch, combinations, family_of
+from grpocheck.verifier.law_shared import PartsDisagree, SharedIterations, branches, compare
+from grpocheck.verifier.prime_logs import PrimeLogs
+
+from tests.law.test_law import CASES, SOFTMAX
+
+MAPPINGS = {name: case.mapping() for name, case in CASES.items()} | {
+    "softmax with a penalty": SOFTMAX,
+    "two prompts of softmax, two steps": {
+        **SOFTMAX,
+        "group_size": 3,
+        "outer_iterations": 1,
+        "theta": ["1/2", 0, 0, "1/3", 0],
+        "domain": {"kind": "open-box", "lower": [-9] * 5, "upper": ["9/10", 9, 9, 9, 9]},
+        "prompts": [
+            SOFTMAX["prompts"][0],
+            {"name": "r", "responses": ["a", "b", "c"], "rewards": [1, 0, 0], "reference": ["1/3"] * 3},
+        ],
+    },
+    "simplex with a penalty, a wall, and a prompt of one response": {
+        **CASES["simplex, two prompts"].mapping(),
+        "beta": "1/10",
+        "domain": {"kind": "half-spaces", "normals": [[1, 1, 1]], "offsets": ["11/10"]},
+        "theta": ["1/3", "1/3", "1/4"],
+        "step_size": "1/4",
+        "prompts": [
+            {"name": "q", "responses": ["a", "b", "c"], "rewards": [2, 1, 0], "reference": ["1/3"] * 3},
+            {"name": "one", "responses": ["a"], "rewards": [1], "reference": [1]},
+            {"name": "r", "responses": ["a", "b"], "rewards": [0, 1], "reference": ["1/2"] * 2},
+        ],
+    },
+    "log-linear": {
+        **SOFTMAX,
+        "group_size": 3,
+        "family": "log-linear",
+        "outer_iterations": 1,
+        "theta": ["1/5"],
+        "domain": {"kind": "open-box", "lower": [-9], "upper": [9]},
+        "prompts": [
+            {**SOFTMAX["prompts"][0], "features": [[1], [-1]]},
+            {**SOFTMAX["prompts"][0], "name": "r", "features": [[2], [0]]},
+        ],
+    },
+}
+
+
+def pairs(problem: Problem) -> Iterator[tuple[Branch, Branch]]:
+    """What is put together, beside what core makes, from the first parameter."""
+    arithmetic = PrimeLogs(EnclosureArithmetic())
+    theta = tuple(arithmetic.number(entry) for entry in problem.theta)
+    every = combinations(problem.prompts, problem.group_size)
+    masses = [family_of(problem).masses(theta, prompt, arithmetic) for prompt in problem.prompts]
+    for counts, found in zip(every, branches(problem, 1, theta, None, every, arithmetic), strict=True):
+        yield found, branch(problem, 1, theta, None, masses, counts, arithmetic)
+
+
+@pytest.mark.parametrize("name", MAPPINGS)
+def test_every_combination_is_the_outer_iteration_that_core_makes(name):
+    for found, made in pairs(problem_from_mapping(MAPPINGS[name])):
+        compare(found, made, ())
+        assert found.iteration.frozen == made.iteration.frozen
+
+
+def test_the_statuses_are_all_met():
+    met = {
+        made.iteration.status for mapping in MAPPINGS.values() for _, made in pairs(problem_from_mapping(mapping))
+    }
+    assert met == set(Status)
+
+
+@pytest.mark.parametrize(
+    ("fault", "what"),
+    [
+        ("penalised", "calls"),
+        ("slope", "steps"),
+        ("surrogate", "steps"),
+        ("is_kinked", "calls"),
+    ],
+)
+def test_a_fault_in_a_part_is_seen(monkeypatch, fault, what):
+    """The law itself compares some combinations with core's; a wrong part does not get through."""
+    wrong = {
+        "penalised": lambda self: False,
+        "slope": lambda self, at, rows, share: tuple(F(1, 7) for _ in rows[0]),
+        "surrogate": lambda self, at: F(1, 3),
+        "is_kinked": lambda self, at, rows: False,
+    }
+    monkeypatch.setattr(SharedIterations, fault, wrong[fault])
+    with pytest.raises(PartsDisagree, match=what):
+        exact_law(problem_from_mapping(CASES["all three statuses"].mapping()), EnclosureArithmetic())
+
+
+def test_a_group_is_asked_of_core_once(monkeypatch):
+    """G = 3 over 3 and 2 responses: 10 + 4 groups of one prompt, in 40 combinations."""
+    drawn = []
+    original = law_shared.draw_group
+
+    def counting(problem, guard, t, prompt, masses):
+        drawn.append(prompt.name)
+        return original(problem, guard, t, prompt, masses)
+
+    monkeypatch.setattr(law_shared, "draw_group", counting)
+    found = exact_law(problem_from_mapping(CASES["square roots, two prompts"].mapping()), EnclosureArithmetic())
+    assert (found.cases, len(drawn)) == (40, 14)
