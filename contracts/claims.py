@@ -233,14 +233,14 @@ _ENTRIES = (
         "N6",
         "The expected best reward of a group never falls from one iteration to the next.",
         TRAINING_FREE,
-        needs(),
+        needs(witness=3),
     ),
     Claim("N7", "The iterates converge, or approach a stationary point.", LEMMA, needs(witness=1)),
     Claim(
         "N8",
         "Whitening with the sample deviation plus 1e-8 gives unit variance whatever the reward scale.",
         TRAINING_FREE,
-        needs(),
+        needs(witness=2),
     ),
 )
 

@@ -28,6 +28,8 @@ MODULES: tuple[str, ...] = (
     "grpocheck.proofs.extraction.evidence",
     "grpocheck.proofs.kernel",
     "grpocheck.proofs.non_claims.evidence",
+    "grpocheck.proofs.non_claims.n6",
+    "grpocheck.proofs.non_claims.n8",
 )
 """The modules of grpocheck that hold evidence, in the order in which a report lists it."""
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from grpocheck.contracts.clauses import ensure, require, total
+from grpocheck.core.training_free.oracles import TabledAnswers
 from grpocheck.core.training_free.responses import ResponseTable, Row, Shape, TokenTable
 from grpocheck.core.training_free.task import Task
 from grpocheck.core.writing import assignments
@@ -30,7 +31,7 @@ def task_to_mapping(task: Task) -> dict[str, Any]:
     if task.seed is not None:
         stated["draws"] = {"seed": task.seed}
     if isinstance(task.model, ResponseTable):
-        stated["responses"] = responses_to_list(task)
+        stated["responses"] = responses_to_list(task.model, task.answers)
     if isinstance(task.model, TokenTable):
         rows = {"positions": [row_to_mapping(row) for row in task.model.positions]}
         after = [{"prefix": list(prefix), **row_to_mapping(row)} for prefix, row in task.model.after]
@@ -42,17 +43,19 @@ def task_to_mapping(task: Task) -> dict[str, Any]:
     return stated
 
 
-@require(lambda task: isinstance(task.model, ResponseTable), "the task lists its responses")
+@require(
+    lambda model, answers: answers is None or all(response.text in answers.passes for response, _ in model.listed),
+    "answers for every response, or none at all",
+)
 @ensure(lambda result: len({entry["text"] for entry in result}) == len(result), "each response once")
-def responses_to_list(task: Task) -> list[dict[str, Any]]:
+def responses_to_list(model: ResponseTable, answers: TabledAnswers | None) -> list[dict[str, Any]]:
     """The [[responses]] of a task."""
-    assert isinstance(task.model, ResponseTable)
     listed = []
-    for response, mass in task.model.listed:
+    for response, mass in model.listed:
         entry: dict[str, Any] = {"text": response.text, "mass": str(mass), "tokens": list(response.tokens)}
-        if task.answers is not None:
-            entry["passes"] = list(task.answers.passes[response.text])
-            entry["quality"] = str(task.answers.qualities[response.text])
+        if answers is not None:
+            entry["passes"] = list(answers.passes[response.text])
+            entry["quality"] = str(answers.qualities[response.text])
         listed.append(entry)
     return listed
 

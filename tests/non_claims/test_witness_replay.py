@@ -10,6 +10,7 @@ from grpocheck.proofs.evidence import Budget, Verdict, discover
 from grpocheck.proofs.non_claims.evidence import replayed
 from grpocheck.proofs.non_claims.files import FOLDER
 from grpocheck.proofs.non_claims.refutations import divergence_exceeds
+from grpocheck.proofs.non_claims.task_search import WITNESSES as TASK_WITNESSES
 from grpocheck.proofs.non_claims.witnesses import WITNESSES, step_to_the_edge, witnesses_against
 from test_witnesses_by_hand import FOLDER as STORED
 
@@ -49,7 +50,8 @@ def test_the_evidence_speaks_of_the_non_claims_that_have_witnesses_and_of_no_cla
 
 
 def test_there_is_one_file_for_each_witness():
-    assert sorted(path.stem for path in STORED.glob("*.toml")) == sorted(witness.name for witness in WITNESSES)
+    names = [witness.name for witness in (*WITNESSES, *TASK_WITNESSES)]
+    assert sorted(path.stem for path in STORED.glob("*.toml")) == sorted(names)
 
 
 @pytest.mark.parametrize(
