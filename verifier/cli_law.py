@@ -24,6 +24,17 @@ def law_command(
         Optional[str],  # noqa: UP045
         typer.Option(metavar="NUMBER", help="Confidence of each interval of a sampled law; 0.99 if not said."),
     ] = None,
+    arithmetic: Annotated[
+        str,
+        typer.Option(
+            metavar="exact|enclosure",
+            help="enclosure: exact where numbers stay rational or square roots, certified enclosures elsewhere.",
+        ),
+    ] = "enclosure",
+    max_bits: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(min=1, help="The precision past which an enclosed comparison is undecided."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")] = False,
 ) -> int:
     """The exact law of a run's outcome: statuses, theta, objective, calls, with their probabilities.
@@ -35,4 +46,5 @@ def law_command(
     from grpocheck.verifier.commands_law import LawRequest, law
     from grpocheck.verifier.law import MOST_CASES
 
-    return law(LawRequest(problem, MOST_CASES if max_cases is None else max_cases, samples, seed, confidence, json))
+    limit = MOST_CASES if max_cases is None else max_cases
+    return law(LawRequest(problem, limit, samples, seed, confidence, arithmetic, max_bits, json))

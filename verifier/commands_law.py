@@ -31,6 +31,8 @@ from grpocheck.verifier.tables import drawn
 
 CONFIDENCE = Fraction(99, 100)
 
+CERTIFIED = ("exact", "enclosure")
+
 MANY_CASES = 2_000
 """From so many on, a command whose contracts are on says that it would be faster without."""
 
@@ -49,6 +51,8 @@ class LawRequest:
     samples: int | None = None
     seed: int | None = None
     confidence: str | None = None
+    arithmetic: str = "enclosure"
+    max_bits: int | None = None
     json: bool = False
 
 
@@ -60,7 +64,7 @@ def law(request: LawRequest) -> int:
                 raise BadOption(option, value, "no effect on an enumeration", "--samples N with it")
     confidence = read_confidence(request.confidence)
     problem = read_problem(request.problem)
-    arithmetic = PrimeLogs(chosen_arithmetic("enclosure", lambda reason: None))
+    arithmetic = PrimeLogs(certified_arithmetic(request))
     work = request.samples or size_of(problem).cases
     if ENABLED and work >= MANY_CASES and (request.samples or work <= request.max_cases):
         say(SLOW)
@@ -81,6 +85,14 @@ def law(request: LawRequest) -> int:
         parts = law_parts if request.samples is None else sampled_parts
         emit(drawn(parts(mapping, str(request.problem))))
     return 0
+
+
+def certified_arithmetic(request: LawRequest) -> Arithmetic:
+    """The arithmetic that was asked for: one in which equal parameters can be told from different ones."""
+    if request.arithmetic not in CERTIFIED:
+        problem = "no law is made of numbers without certified error, nor of two arithmetics"
+        raise BadOption("--arithmetic", request.arithmetic, problem, " or ".join(CERTIFIED))
+    return chosen_arithmetic(request.arithmetic, lambda reason: None, max_bits=request.max_bits)
 
 
 def sampled(

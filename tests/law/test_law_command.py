@@ -16,7 +16,7 @@ from grpocheck.verifier.law import MOST_CASES
 from typer.testing import CliRunner
 
 from tests.law.ordered import Case
-from tests.law.test_law import CASES
+from tests.law.test_law import CASES, SOFTMAX
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -53,6 +53,18 @@ def test_json_has_the_whole_law(statuses):
     assert found["expected_first_gradient"] == {"gradient": ["1"], "single_prompt_cases": 6}
     assert found["true_objective"] == {"at_theta_0": "1/2", "expected_at_the_returned_theta": "11/20"}
     assert (found["expected_calls"]["draws"], found["expected_calls"]["gradient_attempts"]) == ("4", "7/4")
+
+
+def test_exact_arithmetic_gives_the_same_law_and_refuses_what_it_cannot_hold(statuses, tmp_path):
+    by_default = called(statuses, "--json")
+    assert called(statuses, "--json", "--arithmetic", "exact").stdout == by_default.stdout
+    softmax = tmp_path / "softmax.toml"
+    softmax.write_text(problem_to_toml(problem_from_mapping(SOFTMAX)))
+    done = called(softmax, "--arithmetic", "exact")
+    assert done.exit_code == 2
+    assert "--arithmetic enclosure" in done.stderr
+    undecided = called(softmax, "--max-bits", 1)
+    assert (undecided.exit_code, undecided.stdout) == (3, "")
 
 
 def test_people_read_the_ordered_count_beside_the_cases(statuses):
@@ -134,6 +146,8 @@ def test_a_fresh_seed_is_told(statuses):
         (["--confidence", "0.9"], "--confidence: '0.9': no effect on an enumeration"),
         (["--samples", 2, "--confidence", "1"], "--confidence: '1': it is no confidence"),
         (["--samples", 2, "--confidence", "much"], "--confidence"),
+        (["--arithmetic", "mp"], "--arithmetic: 'mp': no law is made of numbers without certified error"),
+        (["--arithmetic", "exact", "--max-bits", 64], "--max-bits: '64': no effect with --arithmetic exact"),
     ],
 )
 def test_options_that_cannot_be_used(statuses, options, message):
