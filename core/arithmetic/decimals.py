@@ -6,6 +6,7 @@ from fractions import Fraction
 from grpocheck.contracts.clauses import ensure, require
 
 CHUNK = 4000
+CHUNK_LIMIT = 10**CHUNK
 LONGEST = 1_000_000
 """Digits that are read at most; text beyond that is refused, since reading takes quadratic time."""
 
@@ -19,8 +20,8 @@ RATIONAL = re.compile(r"([+-]?)(\d+)(?:/(\d+)|(?:\.(\d+))?(?:[eE]([+-]?\d{1,5}))
 def integer_text(number: int) -> str:
     """The decimal digits of an integer of any length."""
     sign, rest, chunks = "-" if number < 0 else "", abs(number), list[str]()
-    while rest >= 10**CHUNK:
-        rest, low = divmod(rest, 10**CHUNK)
+    while rest >= CHUNK_LIMIT:
+        rest, low = divmod(rest, CHUNK_LIMIT)
         chunks.append(str(low).zfill(CHUNK))
     return sign + str(rest) + "".join(reversed(chunks))
 
