@@ -36,7 +36,7 @@ def test_every_loss_and_gradient_is_within_its_bound():
 
 
 def test_bounds_are_of_the_size_of_float32():
-    """Units in the last place: a bound on a loss is below the sizes that are summed by the number of terms and a few, on a gradient by tens."""
+    """Units in the last place: of a loss as many as terms are summed and a few, of a gradient some tens."""
     for run, name, _, call in finite_calls():
         result = recompute(call)
         if result.undecided:
@@ -62,14 +62,15 @@ def other(call, **changes):
     return replace(call, settings=replace(call.settings, **changes))
 
 
-def group_size(meta):
-    return meta["config"]["num_generations"]
+def sample_for_population(meta):
+    size = meta["config"]["num_generations"]
+    return np.sqrt(size / (size - 1))
 
 
 MISTAKES = {
     "population deviation for the sample's": (
         lambda meta: meta["config"]["scale_rewards"] != "none",
-        lambda call, meta: replace(call, advantages=call.advantages * np.sqrt(group_size(meta) / (group_size(meta) - 1))),
+        lambda call, meta: replace(call, advantages=call.advantages * sample_for_population(meta)),
     ),
     "no epsilon beside the deviation": (
         lambda meta: meta["config"]["scale_rewards"] != "none",
@@ -175,7 +176,7 @@ def test_a_mistaken_formula_lies_outside(mistake):
 
 def test_the_variant_is_identified_from_the_tensors():
     right, several = Counter(), 0
-    for run, _, _, call in finite_calls():
+    for _, _, _, call in finite_calls():
         settings = call.settings
         declared = f"{settings.loss_type} {settings.importance_sampling_level}"
         hidden = other(call, loss_type="sapo", importance_sampling_level="token", term=None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from grpocheck.verifier.recompute.bounded import PRECISIONS, Array, Precision
+from grpocheck.verifier.recompute.bounded import PRECISIONS, Array, Bounded, Precision
 from grpocheck.verifier.recompute.settings import BadSetting, LossSettings
 
 _TOKENS = ("old_logps", "ref_logps", "sampling_logps", "mask", "entropies", "grad_logps", "grad_entropies")
@@ -18,7 +18,8 @@ class LossCall:
     """A micro-batch of B responses with T positions, and what the trainer made of it.
 
     Log-probabilities, entropies and gradients are (B, T), in nats; ``mask`` is 1 at tokens that count; ``advantages``
-    are (B,) or (B, T). ``loss`` and its gradients are None where they were not recorded. ``importance_ratio`` is the
+    are (B,) or (B, T). ``loss`` and its gradients are None where they were not recorded. ``advantage_errors`` bound how
+    far the trainer's advantages lie from these, where it computes them itself. ``importance_ratio`` is the
     old policy's ratio to the sampler's as the trainer had it, (B, T) or (B, 1); where it is None it is computed.
     ``gathered_entropies`` are those of the active tokens of all processes, which the entropy quantile is one of.
     ``maximum_length`` of the settings, ``num_items_in_batch``, ``world_size``, ``gradient_accumulation_steps`` and
@@ -36,6 +37,7 @@ class LossCall:
     loss: float | None = None
     grad_logps: Array | None = None
     grad_entropies: Array | None = None
+    advantage_errors: Array | None = None
     importance_ratio: Array | None = None
     gathered_entropies: Array | None = None
     settings: LossSettings = field(default_factory=LossSettings)
@@ -65,6 +67,9 @@ class LossCall:
             raise BadSetting("advantages", advantages.shape, f"one for each of {new.shape[0]} responses, or tokens")
         column = advantages.reshape(new.shape[0], 1) if advantages.ndim == 1 else advantages
         object.__setattr__(self, "advantages", column)
+        if self.advantage_errors is not None:
+            errors = np.asarray(self.advantage_errors, dtype=np.float64).reshape(column.shape)
+            object.__setattr__(self, "advantage_errors", errors)
         if not np.isin(self.mask, (0.0, 1.0)).all():
             raise BadSetting("mask", "other numbers", "zeros and ones")
         for name in ("importance_ratio", "gathered_entropies"):
@@ -81,6 +86,12 @@ class LossCall:
     def format(self) -> Precision:
         """The floating-point format in which the trainer computed."""
         return PRECISIONS[self.precision]
+
+    @property
+    def bounded_advantages(self) -> Bounded:
+        """The advantages, exact unless the trainer computes them itself."""
+        exact = Bounded.exact(self.advantages, self.format)
+        return exact if self.advantage_errors is None else Bounded(exact.value, self.advantage_errors, self.format)
 
     @property
     def lengths(self) -> Array:

@@ -61,13 +61,11 @@ def departure(quantity: str, found: Array, expected: Array, bound: Array) -> Dep
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         unknown = np.isinf(bound) & ~np.isnan(bound)
         here, there = np.isfinite(found), np.isfinite(expected)
-        same = (found == expected) | (np.isnan(found) & np.isnan(expected))
         distance = np.abs(found - expected)
         beyond = here & there & (distance > bound)
         swallowed = here & ~there
         lost = ~here & there
-        other = ~here & ~there & ~same
-        wrong = (beyond | swallowed | lost | other) & ~unknown
+        wrong = (beyond | swallowed | lost) & ~unknown  # of two numbers that are not finite either is as good
         if not wrong.any():
             return None
         far = np.where(beyond, distance / np.maximum(bound, np.finfo(np.float64).tiny), np.inf)

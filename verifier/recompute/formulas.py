@@ -10,7 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from grpocheck.verifier.recompute.bounded import INFLATION, Array, Bounded
 from grpocheck.verifier.recompute.call import LossCall
-from grpocheck.verifier.recompute.masks import entropy_weight, off_policy_weight, sampler_weight, token_weights
+from grpocheck.verifier.recompute.masks import (
+    decided_weight,
+    entropy_weight,
+    off_policy_weight,
+    sampler_weight,
+    token_weights,
+)
 from grpocheck.verifier.recompute.settings import CLAMPED, BadSetting
 from grpocheck.verifier.recompute.terms import TermParts, gamma_weight, term_parts
 
@@ -70,7 +76,7 @@ def _recomputed(call: LossCall) -> Recomputed:
     new = Bounded.exact(call.new_logps, precision)
     log_ratio = new - Bounded.exact(call.old_logps, precision)
     ratio = _ratios(call, log_ratio)
-    advantages = Bounded.exact(call.advantages, precision)
+    advantages = call.bounded_advantages
     parts, score = _term(call, log_ratio, ratio)
     counted = _counted_weight(call)
     policy = parts.value * advantages
@@ -180,8 +186,22 @@ def _penalty(call: LossCall, new: Bounded, ratio: Bounded) -> _Penalty | None:
         return None
     if call.ref_logps is None:
         raise BadSetting("ref_logps", None, "the reference model's log-probabilities: beta is not 0")
-    plain, slope = _estimate(settings.penalty, Bounded.exact(call.ref_logps, precision) - new)
+    backwards = Bounded.exact(call.ref_logps, precision) - new
+    limit = settings.kl_clamp_log_ratio
+    held = backwards if limit is None else backwards.clamp(-limit, limit)
+    plain, slope = _estimate(settings.penalty, held)
+    if limit is not None:
+        slope = slope * _inside(backwards, limit)
+    if settings.kl_clamp_value is not None:
+        slope = slope * _inside(plain, settings.kl_clamp_value)
+        plain = plain.clamp(-settings.kl_clamp_value, settings.kl_clamp_value)
     return _Penalty(plain, slope, plain if settings.kl_weight == "none" else plain * ratio)
+
+
+def _inside(number: Bounded, limit: float) -> Bounded:
+    """1 where a number is inside [-limit, limit], 0 outside, and anything between where rounding leaves it open."""
+    distance = np.abs(number.value) - limit
+    return decided_weight(distance <= 0, np.abs(distance) <= number.error, number.precision)
 
 
 def _estimate(kind: str, backwards: Bounded) -> tuple[Bounded, Bounded]:
@@ -239,7 +259,7 @@ def _gradient(
 ) -> Bounded:
     """d loss / d new_logps: the policy term through its ratio or its log pi, and the KL term through both."""
     settings, precision, shape = call.settings, call.format, call.new_logps.shape
-    advantages = Bounded.exact(call.advantages, precision)
+    advantages = call.bounded_advantages
     weight = token_weight if counted is None else token_weight * counted
     contributions: list[Bounded] = []
     if score:
@@ -265,8 +285,9 @@ def _gradient(
         total = total + part
     size = np.sum([np.abs(part.value) + part.error for part in contributions], axis=0)
     error = total.error + len(contributions) * precision.unit * size
-    final = Bounded(_full(total.value, shape), _full(error, shape), precision)
-    return final.rounded_again(4)
+    final = Bounded(_full(total.value, shape), _full(error, shape), precision).rounded_again(4)
+    nothing = np.isnan(np.broadcast_to(call.advantages, shape))  # a slope of NaN times 0 depends on the order
+    return Bounded(final.value, np.where(nothing, np.inf, final.error), precision)
 
 
 def _full(values: Array, shape: tuple[int, ...]) -> Array:

@@ -56,7 +56,8 @@ class LossSettings:
 
     ``cap`` and ``floor`` hold a detached weight (CISPO) or a negative advantage's ratio (dual clip). ``gamma_powers``
     and ``gamma_rates`` are VESPO's k and lambda for A >= 0 and A < 0, ``temperatures`` SAPO's for A > 0 and A <= 0.
-    ``sampler_*`` is TRL's correction by the ratio of the old policy to the sampler's.
+    ``kl_clamp_*`` hold the log ratio and the value of a KL estimate in [-c, c], as verl does. ``sampler_*`` is
+    TRL's correction by the ratio of the old policy to the sampler's.
     """
 
     loss_type: str = "grpo"
@@ -71,6 +72,8 @@ class LossSettings:
     constant: float | None = None
     penalty: str = "k3"
     kl_weight: str = "none"
+    kl_clamp_log_ratio: float | None = None
+    kl_clamp_value: float | None = None
     cap: float | None = None
     floor: float | None = None
     temperatures: tuple[float, float] = (1.0, 1.05)

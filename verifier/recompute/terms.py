@@ -83,7 +83,7 @@ def _clamped(ratio: Bounded, low: Bounded, high: Bounded) -> TermParts:
     """The ratio between its bounds; the slope is open where the comparison may go either way."""
     precision = ratio.precision
     value = ratio.between(low, high)
-    margin = ratio.error + COMPARED * precision.unit * np.abs(ratio.value)
+    margin = ratio.error + COMPARED * precision.unit * np.where(np.isinf(ratio.value), 0.0, np.abs(ratio.value))
     with np.errstate(invalid="ignore"):
         outside = (ratio.value + margin < low.lower) | (ratio.value - margin > high.upper)
         inside = (ratio.value - margin > low.upper) & (ratio.value + margin < high.lower)

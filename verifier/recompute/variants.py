@@ -27,8 +27,8 @@ def settings_of(variant: Variant, epsilon: float, beta: float, maximum_length: i
         raise BadSetting("normalisation", rule.per.value, "a normalisation of the batch")
     if variant.ratio.denominator is not Denominator.OLD:
         raise BadSetting("ratio", variant.ratio.denominator.value, "a ratio to the old policy")
-    if kl.place is not Place.LOSS or kl.clamp_log_ratio is not None or kl.clamp_value is not None:
-        raise BadSetting("kl", kl.place.value, "an unclamped term of the loss")
+    if kl.place is not Place.LOSS:
+        raise BadSetting("kl", kl.place.value, "a term of the loss")
     low = high = epsilon
     if isinstance(term, TwoSided):
         low = epsilon if term.low is None else float(term.low)
@@ -50,6 +50,8 @@ def settings_of(variant: Variant, epsilon: float, beta: float, maximum_length: i
         constant=None if rule.constant is None else float(rule.constant),
         penalty=kl.divergence.value if sampled else "none",
         kl_weight=kl.weight.value,
+        kl_clamp_log_ratio=None if kl.clamp_log_ratio is None else float(kl.clamp_log_ratio),
+        kl_clamp_value=None if kl.clamp_value is None else float(kl.clamp_value),
         cap=float(term.cap) if isinstance(term, ClippedWeight | DualClip) else None,
         floor=float(term.floor) if isinstance(term, ClippedWeight) and term.floor is not None else None,
         temperatures=(float(gate.positive), float(gate.negative)),

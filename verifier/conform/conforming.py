@@ -1,0 +1,317 @@
+"""Which variant a loss function is, or where it departs from the one that it should be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from grpocheck.core.variants.normalisation import Per
+from grpocheck.verifier.conform.checking import (
+    Constants,
+    Found,
+    against,
+    constants_of,
+    expected,
+    found_on,
+    is_deterministic,
+)
+from grpocheck.verifier.conform.exact import by_core
+from grpocheck.verifier.conform.inputs import Case, edge_cases, ordinary_cases
+from grpocheck.verifier.conform.measuring import measure, near, probe_case
+from grpocheck.verifier.conform.shrinking import smallest
+from grpocheck.verifier.conform.targets import Answer, Target
+from grpocheck.verifier.conform.wanted import (
+    PENALTIES,
+    Measured,
+    Numbers,
+    Wanted,
+    every_variant,
+    variant_called,
+    with_penalty,
+)
+from grpocheck.verifier.recompute.comparing import Departure
+
+FIRST_LOOK = 6
+"""How many inputs every variant is tried on; those that depart from the fewest are tried on all."""
+
+CONFORMS, DEPARTS, UNDECIDED = "conforms", "departs", "undecided"
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An input on which a target departs, made as small as it gets; ``core`` is the definition's own value there."""
+
+    case: Case
+    found: Answer
+    departures: tuple[Departure, ...]
+    core: tuple[float, list[list[float]]] | None = None
+    raised: str | None = None
+
+
+@dataclass(frozen=True)
+class Matched:
+    """A variant that the target is, on every ordinary input, up to the constants."""
+
+    wanted: Wanted
+    constants: Constants
+
+
+@dataclass(frozen=True)
+class Conformance:
+    """The verdict on a target.
+
+    ``matches`` are the variants that it is, all of them where several coincide. ``nearest`` is the demanded variant, or
+    the one that it departs from on the fewest inputs, and ``witness`` where it departs from it. ``limits`` are
+    departures from the first match beyond the ordinary range. ``notes`` say what else a reader has to know.
+    """
+
+    target: str
+    verdict: str
+    demanded: str | None
+    matches: tuple[Matched, ...]
+    nearest: Matched | None
+    witness: Witness | None
+    limits: tuple[Witness, ...]
+    measured: Measured | None
+    inputs: int
+    notes: tuple[str, ...] = field(default=())
+
+
+def conform(
+    target: Target,
+    variant: str | None = None,
+    parts: Sequence[str] = (),
+    numbers: Numbers | None = None,
+    up_to_scale: bool = False,
+) -> Conformance:
+    """Hold a target against a demanded variant, or against all of them.
+
+    Raises InvalidProblem for a name that is no variant.
+    """
+    numbers = numbers or Numbers()
+    cases = list(_cases(target, ordinary_cases))
+    if not is_deterministic(target, cases[-1]):
+        return Conformance(
+            target.name, UNDECIDED, variant, (), None, None, (), None, 1,
+            ("two calls on one input gave two answers: it is no function of its input",),
+        )  # fmt: skip
+    answers = [target.answer(case) for case in cases]
+    if variant is not None:
+        chosen = with_penalty(variant_called(variant, parts), numbers.beta)
+        return _demanded(target, Wanted(chosen, numbers), variant, cases, answers, up_to_scale)
+    return _recognised(target, numbers, cases, answers)
+
+
+def _cases(target: Target, source: object) -> list[Case]:
+    """The inputs for a target; groups of its own size where it makes advantages of rewards."""
+    made = source(target.group_size if target.wants_rewards else 4)  # type: ignore[operator]
+    fixed = target.wants_rewards and not target.takes_group_size
+    return [case for case in made if not fixed or case.group_size == target.group_size]
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A variant on every ordinary input."""
+
+    matched: Matched
+    found: tuple[Found, ...]
+
+    @property
+    def wrong(self) -> int:
+        """On how many inputs the target departs."""
+        return sum(each.departs for each in self.found)
+
+    @property
+    def open(self) -> bool:
+        """Whether an input is left undecided."""
+        return any(each.undecided for each in self.found)
+
+
+def _tried(
+    target: Target, wanted: Wanted, cases: Sequence[Case], answers: Sequence[Answer], constants: Constants | None = None
+) -> _Trial | None:
+    """A variant on every ordinary input, with the constants of the unit input; None where it has no slope there."""
+    constants = constants or constants_of(target, wanted)
+    if constants is None:
+        return None
+    found = tuple(
+        against(answer, expected(target, wanted, case), constants)
+        for case, answer in zip(cases, answers, strict=True)
+    )
+    return _Trial(Matched(wanted, constants), found)
+
+
+def _readings(target: Target, wanted: Wanted) -> list[Wanted]:
+    """A variant over the maximum length, where that is not said: the width of each batch, or the number it shows."""
+    if wanted.variant.normalisation.per is not Per.MAXIMUM or wanted.numbers.maximum_length is not None:
+        return [wanted]
+    readings = [wanted]
+    constants = constants_of(target, wanted)
+    if constants is not None and constants.scale != 0:
+        length = abs(1 / constants.scale)
+        if length.denominator == 1 and length > 1:
+            readings.insert(0, replace(wanted, numbers=replace(wanted.numbers, maximum_length=int(length))))
+    return readings
+
+
+def _demanded(
+    target: Target,
+    wanted: Wanted,
+    name: str,
+    cases: Sequence[Case],
+    answers: Sequence[Answer],
+    up_to_scale: bool,
+) -> Conformance:
+    """The verdict on a target that should be a variant."""
+    trials = []
+    for reading in _readings(target, wanted):
+        constants = None if up_to_scale else Constants()
+        trial = _tried(target, reading, cases, answers, constants)
+        if trial is not None:
+            trials.append(trial)
+    notes: list[str] = []
+    if not trials:
+        probe = probe_case(0.0, 1, target.group_size, target.wants_rewards)
+        answer = target.answer(probe)
+        found = found_on(target, wanted, Constants(), probe)
+        witness = Witness(probe, answer, found.departures, raised=found.raised)
+        note = "on policy, where every variant has a slope, it has none"
+        return Conformance(
+            target.name, DEPARTS, name, (), Matched(wanted, Constants()), witness, (), None, len(cases), (note,)
+        )
+    best = min(trials, key=lambda trial: trial.wrong)
+    if best.wrong and not up_to_scale:
+        scaled = [_tried(target, reading, cases, answers) for reading in _readings(target, wanted)]
+        fitting = [trial for trial in scaled if trial is not None and not trial.wrong]
+        if fitting:
+            constants = fitting[0].matched.constants
+            notes.append(f"it is {constants_text(constants)} this variant: --up-to-scale accepts that")
+    return _verdict(target, name, best, cases, None, notes)
+
+
+def _recognised(
+    target: Target, numbers: Numbers, cases: Sequence[Case], answers: Sequence[Answer]
+) -> Conformance:
+    """The verdict on a target that may be any variant."""
+    measured = measure(target)
+    notes: list[str] = []
+    first = cases[1]
+    moved = target.answer(replace(first, ref=first.ref + 0.25))
+    uses_reference = moved.loss != answers[1].loss or _differ(moved, answers[1])
+    penalties = [word for word in PENALTIES if word != "none"] if uses_reference else ["none"]
+    trials: list[_Trial] = []
+    readings: list[Wanted] = []
+    for candidate in every_variant(measured, numbers, penalties):
+        wanted = candidate
+        if uses_reference:
+            beta = _measured_beta(target, candidate, first, answers[1])
+            if beta is None:
+                continue
+            wanted = replace(candidate, numbers=replace(numbers, beta=beta))
+        readings += _readings(target, wanted)
+    first_look = [(reading, _tried(target, reading, cases[:FIRST_LOOK], answers[:FIRST_LOOK])) for reading in readings]
+    fewest = min((look.wrong for _, look in first_look if look is not None), default=0)
+    for reading, look in first_look:
+        if look is not None and look.wrong == fewest:
+            trial = _tried(target, reading, cases, answers, look.matched.constants)
+            if trial is not None:
+                trials.append(trial)
+    if not trials:
+        probe = probe_case(0.0, 1, target.group_size, target.wants_rewards)
+        answer = target.answer(probe)
+        notes.append("on policy, where every variant has a slope, it has none")
+        return Conformance(
+            target.name, DEPARTS, None, (), None, Witness(probe, answer, (), raised=answer.raised), (), measured,
+            len(cases), tuple(notes),
+        )  # fmt: skip
+    fitting = [trial for trial in trials if not trial.wrong]
+    exact = [trial for trial in fitting if trial.matched.constants == Constants()]
+    chosen = exact or fitting
+    best = chosen[0] if chosen else min(trials, key=lambda trial: trial.wrong)
+    verdict = _verdict(target, None, best, cases, measured, notes)
+    return replace(verdict, matches=tuple(trial.matched for trial in chosen if not trial.open))
+
+
+def _differ(one: Answer, other: Answer) -> bool:
+    """Whether two gradients differ."""
+    if one.gradient is None or other.gradient is None:
+        return False
+    return bool((one.gradient != other.gradient).any())
+
+
+def _measured_beta(target: Target, candidate: Wanted, case: Case, answer: Answer) -> Fraction | None:
+    """beta, from what moving the reference does to the loss; None where the target shows none."""
+    away = replace(case, ref=case.ref + 0.25)
+    shown = target.answer(away).loss - answer.loss
+    unit = replace(candidate, numbers=replace(candidate.numbers, beta=Fraction(1)))
+    per = expected(target, unit, away).loss - expected(target, unit, case).loss
+    constants = constants_of(target, replace(candidate, numbers=replace(candidate.numbers, beta=Fraction(0))))
+    if constants is None or constants.scale == 0 or per == 0:
+        return None
+    beta = near(shown / per / float(constants.scale), 2e-4)
+    return beta if 0 < beta < 1000 else None
+
+
+def _verdict(
+    target: Target,
+    name: str | None,
+    best: _Trial,
+    cases: Sequence[Case],
+    measured: Measured | None,
+    notes: list[str],
+) -> Conformance:
+    """The verdict that a trial makes, with its smallest witness and its limits."""
+    matched = best.matched
+    if best.wrong:
+        place = next(index for index, found in enumerate(best.found) if found.departs)
+        witness = witness_of(target, matched, cases[place])
+        return Conformance(
+            target.name, DEPARTS, name, (), matched, witness, (), measured, len(cases), tuple(notes)
+        )
+    if best.open:
+        notes.append("some numbers lie beyond the rounding of the straight evaluation, by less than 8 times")
+    limits = []
+    for case in _cases(target, edge_cases):
+        found = found_on(target, matched.wanted, matched.constants, case)
+        if found.departs:
+            limits.append(Witness(case, target.answer(case), found.departures, raised=found.raised))
+    if target.kind == "numpy" and target.answer(cases[0]).gradient is None:
+        notes.append("it gives no gradient: values were compared, at moved inputs, too")
+    return Conformance(
+        target.name,
+        UNDECIDED if best.open else CONFORMS,
+        name,
+        () if best.open else (matched,),
+        matched,
+        None,
+        tuple(limits),
+        measured,
+        len(cases),
+        tuple(notes),
+    )
+
+
+def witness_of(target: Target, matched: Matched, case: Case) -> Witness:
+    """The smallest input near a case on which the target departs from the variant."""
+
+    def departs(tried: Case) -> bool:
+        return tried.is_ordinary and found_on(target, matched.wanted, matched.constants, tried).departs
+
+    least = smallest(case, departs, target.wants_rewards)
+    found = found_on(target, matched.wanted, matched.constants, least)
+    return Witness(
+        least,
+        target.answer(least),
+        found.departures,
+        by_core(matched.wanted, matched.constants, least, target.wants_rewards),
+        found.raised,
+    )
+
+
+def constants_text(constants: Constants) -> str:
+    """The constants in words, as what stands before the variant's loss."""
+    offset = "" if constants.offset == 0 else f"{constants.offset} more than "
+    if constants.scale == -1:
+        return f"{offset}minus (the objective and not the loss of)"
+    return f"{offset}{constants.scale} times"

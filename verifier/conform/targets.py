@@ -1,0 +1,202 @@
+"""The loss functions under test as one kind of black box: arrays in, a value and a gradient out.
+
+A target of torch is differentiated by autograd. One of numpy may return (loss, gradient); if it returns the loss alone,
+its gradient is seen through its values at moved inputs, which are compared like any other value.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import math
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from grpocheck.verifier.conform.inputs import Case
+from grpocheck.verifier.failures import BadOption
+from grpocheck.verifier.recompute.bounded import Array
+
+PARAMETERS = "(new_logps, old_logps, ref_logps, advantages or rewards, mask)"
+ARRAYS = ("auto", "torch", "numpy")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a target made of a case; ``gradient`` is by the current log-probabilities, None where it gives none.
+
+    ``raised`` says what it raised instead.
+    """
+
+    loss: float
+    gradient: Array | None
+    raised: str | None = None
+
+
+@dataclass(frozen=True)
+class Target:
+    """A loss function; ``precision`` is the format in which it computes."""
+
+    name: str
+    function: Callable[..., Any]
+    kind: str
+    precision: str
+    wants_rewards: bool = False
+    takes_group_size: bool = False
+    group_size: int = 4
+
+    def answer(self, case: Case) -> Answer:
+        """The value and the gradient on a case; what it raises is an answer, too."""
+        try:
+            return self._torch_answer(case) if self.kind == "torch" else self._numpy_answer(case)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except Exception as error:  # whatever somebody's function raises
+            return Answer(math.nan, None, f"{type(error).__name__}: {error}")
+
+    def _options(self, case: Case) -> dict[str, Any]:
+        return {"group_size": case.group_size} if self.takes_group_size else {}
+
+    def _torch_answer(self, case: Case) -> Answer:
+        import torch
+
+        dtype = getattr(torch, self.precision)
+
+        def tensor(values: Array) -> Any:
+            return torch.tensor(np.ascontiguousarray(values), dtype=dtype)
+
+        new = tensor(case.new).requires_grad_(True)
+        given = case.rewards if self.wants_rewards else case.advantages
+        found = self.function(
+            new, tensor(case.old), tensor(case.ref), tensor(given), tensor(case.mask), **self._options(case)
+        )
+        loss = found[0] if isinstance(found, tuple | list) else found
+        if not isinstance(loss, torch.Tensor):
+            loss = torch.tensor(float(loss), dtype=dtype)
+        if loss.numel() != 1:
+            raise ValueError(f"a loss of shape {tuple(loss.shape)}; expected one number")
+        gradient = None
+        if loss.requires_grad:
+            (gradient,) = torch.autograd.grad(loss.reshape(()), [new], allow_unused=True)
+        made = np.zeros(case.shape) if gradient is None else gradient.detach().to(torch.float64).numpy()
+        return Answer(float(loss.detach()), made)
+
+    def _numpy_answer(self, case: Case) -> Answer:
+        dtype = np.dtype(self.precision)
+        given = case.rewards if self.wants_rewards else case.advantages
+        arrays = [np.array(values, dtype=dtype) for values in (case.new, case.old, case.ref, given, case.mask)]
+        with np.errstate(all="ignore"):
+            found = self.function(*arrays, **self._options(case))
+        gradient = None
+        if isinstance(found, tuple | list):
+            found, *rest = found
+            if rest and np.shape(rest[0]) == case.shape:
+                gradient = np.asarray(rest[0], dtype=np.float64)
+        if np.size(found) != 1:
+            raise ValueError(f"a loss of shape {np.shape(found)}; expected one number")
+        return Answer(float(np.asarray(found).reshape(())), gradient)
+
+
+def loaded(text: str) -> Callable[..., Any]:
+    """The callable that ``module:function`` names, from the working directory or what is installed."""
+    module_name, colon, attribute = text.partition(":")
+    expected = "module:function, a callable on " + PARAMETERS
+    if not colon or not module_name or not attribute:
+        raise BadOption("TARGET", text, "it names no function", f"{expected}, or trl, verl, openrlhf")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found: Any = importlib.import_module(module_name)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise BadOption("TARGET", text, str(error), expected) from error
+    except Exception as error:
+        raise BadOption("TARGET", text, f"importing it raised {type(error).__name__}: {error}", expected) from error
+    if not callable(found):
+        raise BadOption("TARGET", text, "it is not callable", expected)
+    made: Callable[..., Any] = found
+    return made
+
+
+def target_of(
+    function: Callable[..., Any],
+    name: str | None = None,
+    arrays: str = "auto",
+    precision: str | None = None,
+    group_size: int = 4,
+) -> Target:
+    """A callable as a target: of torch or of numpy, of advantages or of rewards, as its own names say."""
+    if arrays not in ARRAYS:
+        raise BadOption("--arrays", arrays, "it is none", "auto, torch or numpy")
+    kind = ("torch" if _knows_torch(function) else "numpy") if arrays == "auto" else arrays
+    if kind == "torch":
+        try:
+            importlib.import_module("torch")
+        except ImportError as error:
+            raise BadOption(
+                "TARGET", name or "a function of torch", "torch is not installed", "pip install torch"
+            ) from error
+    names = _parameters(function)
+    chosen = precision or ("float32" if kind == "torch" else "float64")
+    if chosen not in ("float32", "float64", *(("bfloat16", "float16") if kind == "torch" else ())):
+        raise BadOption("--precision", chosen, f"no format of {kind}", "float32 or float64")
+    return Target(
+        name or str(getattr(function, "__qualname__", type(function).__name__)),
+        function,
+        kind,
+        chosen,
+        wants_rewards=len(names) > 3 and "reward" in names[3],
+        takes_group_size="group_size" in names,
+        group_size=group_size,
+    )
+
+
+def _parameters(function: Callable[..., Any]) -> Sequence[str]:
+    """The names of a callable's parameters, where it tells them."""
+    try:
+        return list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return ()
+
+
+def _knows_torch(function: Callable[..., Any]) -> bool:
+    """Whether a callable, or a function that it calls by name, speaks of torch; numpy if it speaks of that alone."""
+    waiting, seen, modules = [_code_of(function)], set[int](), set[str]()
+    while waiting:
+        found = waiting.pop()
+        if found is None or id(found) in seen:
+            continue
+        seen.add(id(found))
+        for value in _named_in(found):
+            home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+            modules.add(str(home).split(".")[0])
+            if callable(value) and str(home).split(".")[0] not in ("torch", "numpy"):
+                waiting.append(_code_of(value))
+    return "torch" in modules or ("numpy" not in modules and "torch" in sys.modules)
+
+
+def _code_of(function: Any) -> Any:
+    """The Python function behind a callable: unwrapped, of a partial, of an object's call, of a module's forward."""
+    function = inspect.unwrap(function) if callable(function) else function
+    while hasattr(function, "func"):
+        function = inspect.unwrap(function.func)
+    for name in ("forward", "__call__"):
+        if not hasattr(function, "__code__"):
+            function = getattr(function, name, function)
+    return getattr(function, "__func__", function) if hasattr(function, "__code__") else None
+
+
+def _named_in(function: Any) -> list[Any]:
+    """The values of the global names, and of the closed-over ones, that a function's code mentions."""
+    codes, names = [function.__code__], set[str]()
+    while codes:
+        code = codes.pop()
+        names.update(code.co_names)
+        codes.extend(const for const in code.co_consts if inspect.iscode(const))
+    values = [function.__globals__[name] for name in names if name in function.__globals__]
+    return values + [cell.cell_contents for cell in function.__closure__ or ()]
