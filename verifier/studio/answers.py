@@ -7,9 +7,10 @@ from typing import Any
 from grpocheck.core import InvalidProblem, Problem, problem_from_mapping
 from grpocheck.core.reading import parsed
 from grpocheck.verifier.failures import exit_status_of, message_of
-from grpocheck.verifier.studio import editing, examples, pictures
+from grpocheck.verifier.studio import editing, examples, pictures, side_by_side
 from grpocheck.verifier.studio.checked import contracts_checked
 from grpocheck.verifier.studio.lanes import failure
+from grpocheck.verifier.studio.oracle import play
 from grpocheck.verifier.studio.security import MOST_PROBLEM
 from grpocheck.verifier.studio.stepping import Stepper
 
@@ -116,6 +117,38 @@ def check(request: Request) -> Answer:
     return checked(problem_of(request), request)
 
 
+def oracle(request: Request) -> Answer:
+    """The run under a person's answers."""
+    return play(problem_of(request), request.get("answers", []))
+
+
+def variants(request: Request) -> Answer:
+    """The variants that can be compared."""
+    return {"variants": side_by_side.variants()}
+
+
+def compare(request: Request) -> Answer:
+    """Two variants on the groups of the first outer iteration."""
+    names = request.get("names")
+    if not isinstance(names, list) or len(names) != 2:
+        raise InvalidProblem("names", names, "two names of variants")
+    return side_by_side.compared(stepper_of(request).stage, names, request.get("at"))
+
+
+def evidence(request: Request) -> Answer:
+    """Every claim with what is known of it; the path of the report is the server's, whatever the page asks."""
+    from grpocheck.verifier.studio.evidence import page
+
+    return page(str(request["report"]))
+
+
+def source(request: Request) -> Answer:
+    """The text of a proof or a check."""
+    from grpocheck.verifier.studio.evidence import source
+
+    return dict(source(request.get("name")))
+
+
 def share(request: Request) -> Answer:
     """The problem as the end of an address."""
     problem_of(request)
@@ -136,6 +169,11 @@ QUESTIONS: Mapping[str, Callable[[Request], Answer]] = {
     "picture": picture,
     "edit": edit,
     "check": check,
+    "oracle": oracle,
+    "variants": variants,
+    "compare": compare,
+    "evidence": evidence,
+    "source": source,
     "share": share,
     "shared": shared,
 }

@@ -92,8 +92,8 @@ def inequalities(scene: Scene, theta: Vector) -> tuple[tuple[str, bool], ...]:
     """The inequalities of U at a parameter, each with whether it holds."""
     arithmetic = scene.stage.arithmetic
     pairs = scene.stage.problem.admissible_domain.inequalities(theta)
-    shown_pairs = sorted(pairs, key=lambda pair: bool(arithmetic.less(*pair)))[: 2 * m.MOST_ENTRIES]
-    return tuple(
-        (m.inline(m.relation(num(left), "<", num(right))), bool(arithmetic.less(left, right)))
-        for left, right in (pair for pair in pairs if any(pair is one for one in shown_pairs))
-    )
+    written: dict[str, bool] = {}  # the stated domain may say again what the family's says
+    for left, right in pairs:
+        written.setdefault(m.inline(m.relation(num(left), "<", num(right))), bool(arithmetic.less(left, right)))
+    failing = [pair for pair in written.items() if not pair[1]]
+    return tuple([*(pair for pair in written.items() if pair[1]), *failing][-2 * m.MOST_ENTRIES :])
