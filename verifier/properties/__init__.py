@@ -13,15 +13,18 @@ from grpocheck.verifier.properties.checking import Property, parse
 from grpocheck.verifier.properties.engine import check
 from grpocheck.verifier.properties.errors import PropertyError
 from grpocheck.verifier.properties.process import CheckFailed, check_in_process
+from grpocheck.verifier.properties.shelf import SHELF, Shelved
 from grpocheck.verifier.properties.verdicts import Place, Result, Scope, Verdict
 
 __all__ = [
+    "SHELF",
     "CheckFailed",
     "Place",
     "Property",
     "PropertyError",
     "Result",
     "Scope",
+    "Shelved",
     "Verdict",
     "check",
     "check_in_process",
