@@ -6,6 +6,7 @@ from typing import Annotated, Optional
 import typer
 from grpocheck import __version__
 from grpocheck.verifier.cli_audit import audit_command
+from grpocheck.verifier.cli_conform import conform_command
 from grpocheck.verifier.cli_estimator import estimator_command
 from grpocheck.verifier.cli_law import law_command
 from grpocheck.verifier.cli_lesson import lesson_command
@@ -166,6 +167,7 @@ def explain_command(
 
 
 app.command("audit")(guarded(audit_command))
+app.command("conform")(guarded(conform_command))
 app.command("estimator")(guarded(estimator_command))
 app.command("law")(guarded(law_command))
 app.command("studio")(guarded(studio_command))

@@ -1,0 +1,341 @@
+"""The audit of recorded loss calls: finite, frozen, first-pass ratios, and the loss recomputed for its variant."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from grpocheck.verifier.audit.errors import Unreadable
+from grpocheck.verifier.audit.findings import Finding, Findings
+from grpocheck.verifier.audit.metrics import check_metrics, where_of
+from grpocheck.verifier.audit.model import Call, Generation
+from grpocheck.verifier.audit.readers.recorded import call_settings, read_call, read_generation
+from grpocheck.verifier.audit.rules import seen
+from grpocheck.verifier.recompute import BadSetting, LossCall, compare, identify, recompute
+
+MOST_IDENTIFIED = 48
+"""Calls of a chunk whose variant is looked for among all; after them only those that depart are."""
+FIRST_PASS_ROOM = {"float32": 1e-3, "float64": 1e-6}
+HALF_ROOM = 0.15
+"""Nats of a token by which two forward passes over one policy may differ, as their batch shapes do; by precision."""
+FROZEN = (
+    ("old_logps", "old_per_token_logps"),
+    ("ref_logps", "ref_per_token_logps"),
+    ("sampling_logps", "sampling_per_token_logps"),
+    ("completion_ids", "completion_ids"),
+)
+
+
+@dataclass(frozen=True)
+class Use:
+    """Which slice of which generation batch a call used, for the budget."""
+
+    generation: int | None
+    rank: int
+    slice: int
+    reuse: int
+    place: str
+
+
+@dataclass
+class CallsResult:
+    """What came out of some calls; results of parts are joined."""
+
+    findings: list[Finding] = field(default_factory=list)
+    calls: int = 0
+    tokens: int = 0
+    longest: int = 0
+    declared: Counter[str] = field(default_factory=Counter)
+    identified: int = 0
+    consistent: set[str] | None = None
+    fits: Counter[str] = field(default_factory=Counter)
+    uses: list[Use] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+    evaluations: int = 0
+
+    def join(self, other: "CallsResult") -> None:
+        """Add the result of another part."""
+        self.findings += other.findings
+        self.calls += other.calls
+        self.tokens += other.tokens
+        self.longest = max(self.longest, other.longest)
+        self.declared += other.declared
+        self.identified += other.identified
+        self.fits += other.fits
+        if other.consistent is not None:
+            self.consistent = other.consistent if self.consistent is None else self.consistent & other.consistent
+        self.uses += other.uses
+        self.settings = self.settings or other.settings
+        self.evaluations += other.evaluations
+
+
+def audit_call_files(run: str, calls: Sequence[Path], generations: Sequence[Path]) -> CallsResult:
+    """The audit of recorded calls, one file after another; the part of the work that is done in parallel."""
+    return audit_calls(run, (read_call(path) for path in calls), Frozen(generations))
+
+
+def audit_calls(run: str, calls: Iterable[Call], frozen: "Frozen") -> CallsResult:
+    """The audit of calls as they come."""
+    findings, result = Findings(run), CallsResult()
+    for call in calls:
+        check_call(call, frozen.of(call), findings, result)
+    result.findings = findings.all()
+    return result
+
+
+class Frozen:
+    """The generation batches that calls are of, read when they are needed; a few are kept."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        """The files; they are found by their names."""
+        self.paths = {path.stem: path for path in paths}
+        self.kept: dict[str, Generation] = {}
+
+    def of(self, call: Call) -> Generation | None:
+        """The generation batch of a call; None where it was not recorded."""
+        number, rank = call.meta.get("gen"), call.meta.get("rank", 0)
+        if not isinstance(number, int):
+            return None
+        for name in (f"gen_{number:03d}", f"gen_{number:03d}_rank{rank}"):
+            if name in self.paths:
+                if name not in self.kept:
+                    while len(self.kept) >= 4:
+                        self.kept.pop(next(iter(self.kept)))
+                    self.kept[name] = read_generation(self.paths[name])
+                return self.kept[name]
+        return None
+
+
+def check_call(call: Call, generation: Generation | None, findings: Findings, result: CallsResult) -> None:
+    """Everything that can be said of one call."""
+    mask = call.arrays["mask"].astype(bool)
+    result.calls += 1
+    result.tokens += int(mask.sum())
+    result.longest = max(result.longest, int(mask.sum(axis=1).max()))
+    result.settings = result.settings or dict(call_settings(call).values)
+    if call.trains:
+        take_use(call, result)
+    else:
+        result.evaluations += 1
+    whole = check_finite(call, mask, findings)
+    check_mask(call, mask, findings)
+    check_first_pass(call, mask, generation, findings)
+    check_sampler(call, mask, findings)
+    if generation is not None:
+        check_frozen(call, mask, generation, findings)
+    check_loss(call, whole, findings, result)
+
+
+def take_use(call: Call, result: CallsResult) -> None:
+    """Remember which slice was used."""
+    meta = call.meta
+    if "slice_of_generation_batch" in meta and "reuse_of_slice" in meta:
+        number = meta.get("gen")
+        result.uses.append(
+            Use(
+                number if isinstance(number, int) else None,
+                int(meta.get("rank", 0)),
+                int(meta["slice_of_generation_batch"]),
+                int(meta["reuse_of_slice"]),
+                call.file,
+            )
+        )
+
+
+def check_finite(call: Call, mask: Any, findings: Findings) -> bool:
+    """Whether the loss and every number that counts is finite."""
+    whole = True
+    loss = call.arrays.get("loss")
+    if loss is not None and not np.isfinite(loss).all():
+        whole = False
+        largest = float(np.abs(call.arrays["advantages"].astype(np.float64)).max())
+        findings.add(
+            seen(
+                "loss-not-finite",
+                where_of(call),
+                "a finite loss",
+                f"{float(loss)}, from advantages of up to {largest:.4g}",
+                distance=float("inf"),
+                far="infinitely far",
+            )
+        )
+    for name in ("new_logps", "old_logps", "ref_logps", "sampling_logps", "entropies", "grad_logps", "advantages"):
+        array = call.arrays.get(name)
+        if array is None:
+            continue
+        bad = ~np.isfinite(array)
+        bad = bad & mask if array.shape == mask.shape else bad
+        if bad.any():
+            whole = False
+            row = int(np.argwhere(bad)[0][0])
+            findings.add(
+                seen(
+                    "tensor-not-finite",
+                    where_of(call, row),
+                    f"finite {name}",
+                    f"{int(bad.sum())} of {name} are nan or infinite",
+                    distance=float(bad.sum()),
+                    apart=name,
+                )
+            )
+    return whole
+
+
+def check_mask(call: Call, mask: Any, findings: Findings) -> None:
+    """Responses that are masked whole."""
+    empty = np.nonzero(~mask.any(axis=1))[0]
+    if len(empty):
+        level = call.meta["config"].get("mask_truncated_completions")
+        findings.add(
+            seen(
+                "rows-masked",
+                where_of(call, int(empty[0])),
+                "a token that counts in every response",
+                f"{len(empty)} of {len(mask)} responses have none"
+                + (" (mask_truncated_completions is on)" if level else ""),
+                distance=float(len(empty)),
+            ),
+            count=len(empty),
+        )
+
+
+def check_first_pass(call: Call, mask: Any, generation: Generation | None, findings: Findings) -> None:
+    """Ratios of a call before which nothing moved the policy since the batch was drawn."""
+    meta = call.meta
+    first = bool(meta.get("first_pass"))
+    if generation is not None and call.trains and meta.get("reuse_of_slice") == 0:
+        first = first or meta.get("global_step") == generation.step
+    if not first or not meta.get("old_logps_came_from_trainer", True):
+        return
+    difference = np.where(mask, call.arrays["new_logps"].astype(np.float64) - call.arrays["old_logps"], 0.0)
+    difference = np.where(np.isfinite(difference), difference, 0.0)
+    half = meta["config"].get("bf16") or meta["config"].get("fp16")
+    precision = str(meta.get("logps_dtype", "float32")).removeprefix("torch.")
+    room = HALF_ROOM if half else FIRST_PASS_ROOM.get(precision, HALF_ROOM)
+    worst = np.unravel_index(int(np.argmax(np.abs(difference))), difference.shape)
+    away = float(difference[worst])
+    if abs(away) > room:
+        share = float((np.abs(difference) > room).sum() / max(1, mask.sum()))
+        findings.add(
+            seen(
+                "first-pass-ratio",
+                where_of(call, int(worst[0])),
+                "a ratio of 1 for every token: the policy has not moved since it drew them",
+                f"{np.exp(away):.6g} for token {int(worst[1])}; {share:.0%} of the tokens are over {room:g} nats off",
+                distance=abs(away),
+                far=f"{abs(away):.3g} nats",
+            )
+        )
+
+
+def check_sampler(call: Call, mask: Any, findings: Findings) -> None:
+    """The sampler's log-probabilities against the old policy's."""
+    sampler = call.arrays.get("sampling_logps")
+    if sampler is None or not mask.any():
+        return
+    difference = np.where(mask, call.arrays["old_logps"].astype(np.float64) - sampler, 0.0)
+    size = np.abs(np.where(np.isfinite(difference), difference, np.inf))
+    if size.max() > FIRST_PASS_ROOM["float32"]:
+        row, token = np.unravel_index(int(np.argmax(size)), size.shape)
+        mean = float(np.where(np.isfinite(size), size, 0.0).sum() / mask.sum())
+        findings.add(
+            seen(
+                "sampler-differs",
+                where_of(call, int(row)),
+                "log-probabilities of the old policy",
+                f"a mean difference of {mean:.3g} nats a token; {size.max():.3g} at token {int(token)}",
+                distance=float(size.max()),
+                far=f"up to {size.max():.3g} nats",
+            )
+        )
+
+
+def check_frozen(call: Call, mask: Any, generation: Generation, findings: Findings) -> None:
+    """Rows of the call against the rows of its generation batch."""
+    rows = call.arrays.get("row")
+    if rows is None:
+        return
+    everyone = generation.table.advantages
+    assert everyone is not None
+    if rows.min() < 0 or rows.max() >= len(everyone):
+        raise Unreadable(call.file, "row", int(rows.max()), f"rows of {generation.file}, 0 to {len(everyone) - 1}")
+    given = call.arrays["advantages"].astype(np.float64)
+    if given.ndim == 1:
+        wrong = ~((given == everyone[rows]) | (np.isnan(given) & np.isnan(everyone[rows])))
+        for row in np.nonzero(wrong)[0]:
+            findings.add(
+                seen(
+                    "advantage-misplaced",
+                    where_of(call, int(row)),
+                    f"{float(everyone[rows[row]]):.9g}, as row {int(rows[row])} of {generation.file}",
+                    f"{float(given[row]):.9g}",
+                    distance=abs(float(given[row]) - float(everyone[rows[row]])),
+                )
+            )
+    own = len(generation.arrays.get("advantages_local", everyone))
+    local = rows - generation.rank * own
+    if local.min() < 0 or local.max() >= own:
+        return
+    for ours, theirs in FROZEN:
+        if ours not in call.arrays or theirs not in generation.arrays:
+            continue
+        if ours == "old_logps" and not call.meta.get("old_logps_came_from_trainer", True):
+            continue
+        now, then = call.arrays[ours], generation.arrays[theirs][local]
+        width = min(now.shape[1], then.shape[1])
+        changed = (now[:, :width] != then[:, :width]) & mask[:, :width]
+        changed &= ~(np.isnan(now[:, :width].astype(np.float64)) & np.isnan(then[:, :width].astype(np.float64)))
+        if changed.any():
+            row, token = np.argwhere(changed)[0]
+            findings.add(
+                seen(
+                    "frozen-data",
+                    where_of(call, int(row)),
+                    f"{ours} as at generation: {float(then[row, token]):.9g} at token {int(token)}",
+                    f"{float(now[row, token]):.9g}; {int(changed.sum())} tokens differ",
+                    distance=float(changed.sum()),
+                    apart=ours,
+                )
+            )
+
+
+def check_loss(call: Call, whole: bool, findings: Findings, result: CallsResult) -> None:
+    """The loss, its gradient and the logged metrics against what follows from the tensors."""
+    try:
+        loss_call = LossCall.from_trl(call.meta, call.arrays)
+        found = recompute(loss_call)
+    except BadSetting as error:
+        if "loss" not in call.arrays and "grad_logps" not in call.arrays:
+            return
+        raise Unreadable(call.file, error.key, error.value, error.expected) from error
+    if not whole:
+        return
+    settings = loss_call.settings
+    declared = f"{settings.loss_type} {settings.importance_sampling_level}"
+    if loss_call.loss is not None or loss_call.grad_logps is not None:
+        result.declared[declared] += 1
+        departures = compare(loss_call, found)
+        fitting = identify(loss_call) if departures or result.identified < MOST_IDENTIFIED else None
+        if fitting is not None:
+            result.identified += 1
+            result.fits.update(fitting)
+            result.consistent = set(fitting) if result.consistent is None else result.consistent & set(fitting)
+        for departure in departures:
+            other = f"; the tensors fit {', '.join(fitting)}" if fitting else "; no known variant fits"
+            rule = "loss-differs" if departure.quantity == "loss" else "gradient-differs"
+            if fitting:
+                rule = "variant-differs"
+            findings.add(
+                seen(
+                    rule,
+                    where_of(call, departure.where[0] if departure.where else None),
+                    f"{departure.quantity} {departure.expected:.9g} of {declared}, within {departure.bound:.2g}",
+                    f"{departure.found:.9g}{other}",
+                    distance=abs(departure.found - departure.expected),
+                    far=f"{abs(departure.found - departure.expected):.3g}, {departure.count} numbers",
+                    apart=departure.quantity,
+                )
+            )
+    check_metrics(call, loss_call, found, findings)

@@ -1,0 +1,208 @@
+"""The advantage rules that a log is held against, and which of them a batch of groups leaves standing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from grpocheck.core.variants.advantages import AdvantageRule, Baseline, Divisor, Missing
+from grpocheck.verifier.audit import bounds, exact
+from grpocheck.verifier.audit.bounds import DOUBLE, Groups
+from grpocheck.verifier.audit.model import Booleans, Floats
+from grpocheck.verifier.audit.settings import Settings
+
+EPSILONS = (Fraction(0), Fraction(1, 10**4), Fraction(1, 10**6), Fraction(1, 10**8))
+WORDS = {
+    Divisor.NONE: "",
+    Divisor.POPULATION: " over the group's population deviation",
+    Divisor.SAMPLE: " over the group's sample deviation",
+    Divisor.BATCH_POPULATION: " over the batch's population deviation",
+    Divisor.BATCH_SAMPLE: " over the batch's sample deviation",
+}
+BASELINES = {
+    Baseline.MEAN: "reward minus the group's mean",
+    Baseline.LEAVE_ONE_OUT: "reward minus the mean of the others",
+    Baseline.BATCH_MEAN: "reward minus the batch's mean",
+    Baseline.NONE: "the reward itself",
+}
+
+
+def rule_of(baseline: Baseline, divisor: Divisor, epsilon: Fraction = Fraction(0)) -> AdvantageRule:
+    """A rule in which responses without a reward stand outside."""
+    return AdvantageRule(baseline, divisor, epsilon, missing=Missing.EXCLUDED)
+
+
+def known_rules() -> tuple[AdvantageRule, ...]:
+    """Every rule that a log is tried against, those of more use first."""
+    deviations = (Divisor.SAMPLE, Divisor.POPULATION, Divisor.BATCH_SAMPLE, Divisor.BATCH_POPULATION)
+    scaled = [
+        rule_of(Baseline.MEAN, divisor, epsilon)
+        for divisor in deviations
+        for epsilon in (EPSILONS[1], EPSILONS[2], EPSILONS[3], EPSILONS[0])
+    ]
+    whitened = [
+        replace(rule_of(Baseline.BATCH_MEAN, batch, epsilon), first=first)
+        for own, batch in ((Divisor.SAMPLE, Divisor.BATCH_SAMPLE), (Divisor.POPULATION, Divisor.BATCH_POPULATION))
+        for epsilon in EPSILONS
+        for first in (rule_of(Baseline.MEAN, own, epsilon), None)
+    ]
+    plain = [rule_of(baseline, Divisor.NONE) for baseline in BASELINES]
+    return (plain[0], *scaled, *plain[1:], *whitened)
+
+
+def declared_rule(settings: Settings) -> AdvantageRule | None:
+    """The rule that TRL's settings declare; None where they say nothing."""
+    if settings.word("multi_objective_aggregation") == "normalize_then_sum":
+        own = rule_of(Baseline.MEAN, Divisor.SAMPLE, EPSILONS[1])
+        return replace(rule_of(Baseline.BATCH_MEAN, Divisor.BATCH_SAMPLE, EPSILONS[1]), first=own)
+    divisors = {"group": Divisor.SAMPLE, "batch": Divisor.BATCH_SAMPLE, "none": Divisor.NONE}
+    scale = settings.word("scale_rewards")
+    if scale not in divisors:
+        return None
+    epsilon = Fraction(0) if scale == "none" else EPSILONS[1]
+    return rule_of(Baseline.MEAN, divisors[scale], epsilon)
+
+
+def name_of(rule: AdvantageRule) -> str:
+    """A rule in words."""
+    if rule.first is not None:
+        own = name_of(rule.first).replace("reward", "each reward", 1)
+        return f"{own}, summed, minus the batch's mean{WORDS[rule.divisor]}{plus(rule.epsilon)}"
+    return f"{BASELINES[rule.baseline]}{WORDS[rule.divisor]}{plus(rule.epsilon)}"
+
+
+def plus(epsilon: Fraction) -> str:
+    """The epsilon beside a deviation."""
+    return f" + {float(epsilon):.0e}" if epsilon else ""
+
+
+@dataclass(frozen=True)
+class Departure:
+    """A response, by group and place, whose logged advantage no float error takes to that of a rule."""
+
+    group: int
+    place: int
+    logged: float
+    expected: float
+    bound: float
+
+
+@dataclass
+class Candidate:
+    """A rule with weights of the reward functions, and how it has fared so far."""
+
+    rule: AdvantageRule
+    weights: tuple[float, ...]
+    declared: bool = False
+    checked: int = 0
+    departures: int = 0
+
+    @property
+    def stands(self) -> bool:
+        """Whether no response departs from it."""
+        return self.departures == 0
+
+    @property
+    def name(self) -> str:
+        """The rule in words."""
+        return name_of(self.rule)
+
+    def tried(self, groups: Groups, logged: Floats, usable: Booleans, roundoff: float) -> list[Departure]:
+        """The responses of a batch that depart from it; ``usable`` (N,) says which groups have finite rewards."""
+        coupled = self.rule.couples_groups
+        if not usable.any() or (coupled and not usable.all()):
+            return []
+        weights = np.array(self.weights)
+        with np.errstate(invalid="ignore", over="ignore"):
+            there = bounds.advantages(groups, weights, self.rule, roundoff)
+            here = bounds.advantages(groups, weights, self.rule, DOUBLE)
+            away = np.abs(logged - here.value)
+        # The loss gets the advantage in the trainer's format: half a unit in the last place of it on top.
+        allowed = there.error + roundoff * np.abs(here.value)
+        # Where the trainer's float may give anything (a deviation of residues alone), nothing is said for or against.
+        looked = groups.there & usable[:, None] & np.isfinite(allowed) & np.isfinite(here.value)
+        with np.errstate(invalid="ignore"):
+            good = away + here.error <= allowed
+            bad = looked & ~good & ((away - here.error > allowed) | np.isnan(away))
+        undecided = looked & ~good & ~bad
+        if undecided.any():
+            bad |= self.decided(groups, logged, usable, undecided, allowed)
+        self.checked += int(looked.sum())
+        found = [
+            Departure(int(i), int(j), float(logged[i, j]), float(here.value[i, j]), float(allowed[i, j]))
+            for i, j in zip(*np.nonzero(bad), strict=True)
+        ]
+        self.departures += len(found)
+        return found
+
+    def exactly(self, groups: Groups, usable: Booleans, group: int) -> Sequence[object]:
+        """The exact advantages of one group."""
+        own = replace(self.rule, weights=tuple(map(Fraction, self.weights)))
+        picked = np.nonzero(usable)[0].tolist() if self.rule.couples_groups else [group]
+        rewards = [
+            [list(map(float, groups.rewards[i, j])) for j in range(groups.there.shape[1]) if groups.there[i, j]]
+            for i in picked
+        ]
+        return exact.exact_advantages(rewards, own)[picked.index(group)]
+
+    def decided(
+        self, groups: Groups, logged: Floats, usable: Booleans, undecided: Booleans, allowed: Floats
+    ) -> Booleans:
+        """Of responses that float64 leaves open, those that depart, by exact arithmetic."""
+        found = np.zeros(undecided.shape, dtype=bool)
+        for group in np.nonzero(undecided.any(axis=1))[0]:
+            values = self.exactly(groups, usable, int(group))
+            seats = np.nonzero(groups.there[group])[0]
+            for seat, value in zip(seats, values, strict=True):
+                if undecided[group, seat] and np.isfinite(logged[group, seat]):
+                    found[group, seat] = not exact.within(
+                        value, float(logged[group, seat]), float(allowed[group, seat])
+                    )
+        return found
+
+    def sharpened(self, groups: Groups, usable: Booleans, departure: Departure) -> Departure:
+        """A departure with what is expected from exact arithmetic."""
+        seats = np.nonzero(groups.there[departure.group])[0].tolist()
+        value = self.exactly(groups, usable, departure.group)[seats.index(departure.place)]
+        return replace(departure, expected=exact.decimal(value))
+
+
+MOST_EXACT = 20
+"""Departures of a batch after which what is expected is shown from float64, which is near enough to look at."""
+
+
+@dataclass
+class Contest:
+    """All candidates of one reading of a log; those that fell are tried no more while another stands."""
+
+    survivors: list[Candidate]
+    fallen: list[tuple[Candidate, Any, Departure]] = field(default_factory=list)
+    """The declared candidates that fell, each with the batch and the response that it fell at."""
+    rows: int = 0
+
+    @property
+    def fitting(self) -> list[Candidate]:
+        """The candidates from which nothing departs, checked on half of the rows at least."""
+        return [one for one in self.survivors if one.stands and one.checked and 2 * one.checked >= self.rows]
+
+    @property
+    def stands(self) -> bool:
+        """Whether a candidate fits."""
+        return bool(self.fitting)
+
+    def tried(self, groups: Groups, logged: Floats, usable: Booleans, roundoff: float, batch: Any) -> list[Departure]:
+        """Try the candidates that stand on a batch; if all fall, the departures from the one that fares best."""
+        self.rows += int((groups.there & usable[:, None]).sum())
+        outcomes = [(one, one.tried(groups, logged, usable, roundoff)) for one in self.survivors]
+        self.fallen += [
+            (one, batch, one.sharpened(groups, usable, found[0])) for one, found in outcomes if one.declared and found
+        ]
+        standing = [one for one, found in outcomes if not found and one.stands]
+        fallen = [(one, found) for one, found in outcomes if found]
+        if not fallen or any(one.checked for one in standing):
+            self.survivors = standing or self.survivors
+            return []
+        best, found = min(fallen, key=lambda outcome: (not outcome[0].declared, len(outcome[1])))
+        self.survivors = [*standing, best]  # those that stand could not be checked yet
+        return [best.sharpened(groups, usable, one) for one in found[:MOST_EXACT]] + found[MOST_EXACT:]

@@ -1,0 +1,43 @@
+"""Who does the pieces of an audit: processes of this machine, or tasks on a Ray cluster."""
+
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+
+from grpocheck.verifier.audit.auditing import Crew, Piece, here
+from grpocheck.verifier.audit.calls import CallsResult
+from grpocheck.verifier.audit.rows import RowsResult
+from grpocheck.verifier.failures import BadOption
+
+
+def processes(jobs: int) -> Crew:
+    """A crew of processes of this machine; of one, this one."""
+    if jobs <= 1:
+        return here
+
+    def crew(pieces: Sequence[Piece]) -> Iterator[RowsResult | CallsResult]:
+        if len(pieces) < 2:
+            yield from here(pieces)
+            return
+        with ProcessPoolExecutor(
+            min(jobs, len(pieces)), mp_context=get_context("spawn"), initializer=left_to_the_parent
+        ) as pool:
+            waiting = [pool.submit(piece.done) for piece in pieces]
+            try:
+                for future in waiting:
+                    yield future.result()
+            except BrokenProcessPool as error:
+                raise BadOption("--jobs", jobs, "a process died", "enough memory for each of them") from error
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+
+    return crew
+
+
+def left_to_the_parent() -> None:
+    """An interrupt is for the parent, which stops its processes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ["OMP_NUM_THREADS"] = "1"

@@ -1,0 +1,114 @@
+"""From paths to runs: which files there are, of which format, and which belong to one run."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from grpocheck.verifier.audit.errors import Unreadable
+from grpocheck.verifier.audit.model import Run
+from grpocheck.verifier.audit.readers import groups, lines, rollouts
+from grpocheck.verifier.audit.settings import Settings, read_json, read_settings
+
+DEEPEST = 4
+SETTINGS_FILES = ("run.json", "grpo_config.json", "training_args.json", "args.json")
+EXPECTED = (
+    "TRL's completions (*.parquet) or trainer_state.json, a recorded run (calls/*.npz, gens/*.npz), "
+    "verl's rollout_data_dir or grpocheck-groups (*.jsonl)"
+)
+
+
+def runs_of(paths: Sequence[Path], extra: Settings | None = None) -> list[Run]:
+    """The runs under paths, in their order; ``extra`` are settings that somebody gave beside them.
+
+    Raises Unreadable for a path that holds nothing that can be audited.
+    """
+    members: dict[Path, dict[Path, None]] = {}
+    for path in paths:
+        found = list(audited(path))
+        if not found:
+            raise Unreadable(path, "contents", sorted(each.name for each in path.iterdir())[:4], EXPECTED)
+        for home, file in found:
+            members.setdefault(home, {})[file] = None
+    return [run_of(home, list(files), extra or Settings()) for home, files in members.items()]
+
+
+def audited(path: Path, depth: int = 0) -> Iterable[tuple[Path, Path]]:
+    """Every file under a path that can be audited, with the folder of the run that it is of."""
+    if not path.exists():
+        raise FileNotFoundError(2, "No such file or directory", str(path))
+    if path.is_file():
+        if not is_audited(path):
+            raise Unreadable(path, "format", path.suffix or path.name, EXPECTED)
+        yield home_of(path), path
+    elif path.is_dir():
+        for entry in sorted(path.iterdir()):
+            if entry.is_dir() and depth < DEEPEST and not entry.name.startswith("."):
+                yield from audited(entry, depth + 1)
+            elif entry.is_file() and is_audited(entry):
+                yield home_of(entry), entry
+    else:
+        raise Unreadable(path, "kind", "neither a file nor a folder", EXPECTED)
+
+
+def is_audited(path: Path) -> bool:
+    """Whether the name of a file is one that is read."""
+    return path.suffix in (".parquet", ".jsonl", ".npz") or path.name == "trainer_state.json"
+
+
+def home_of(file: Path) -> Path:
+    """The folder of the run that a file is of: TRL's and the recorder's subfolders are of their parent's."""
+    folder = file.parent
+    inside = folder.name in ("completions", "calls", "gens") or folder.name.startswith("checkpoint-")
+    return folder.parent if inside else folder
+
+
+def run_of(home: Path, files: Sequence[Path], extra: Settings) -> Run:
+    """The files of one run, sorted by format."""
+    kinds: dict[str, list[Path]] = {"table": [], "gen": [], "call": [], "groups": [], "rollouts": [], "state": []}
+    for file in files:
+        kinds[kind_of(file)].append(file)
+    settings = extra
+    for name in SETTINGS_FILES:
+        if (home / name).is_file():
+            settings = settings.joined(read_settings(home / name))
+    return Run(
+        str(home),
+        tuple(sorted(kinds["table"])),
+        latest(kinds["state"]),
+        settings,
+        tuple(sorted(kinds["gen"])),
+        tuple(sorted(kinds["call"])),
+        tuple(sorted(kinds["groups"])),
+        tuple(sorted(kinds["rollouts"], key=lambda file: (len(file.stem), file.stem))),
+    )
+
+
+def kind_of(file: Path) -> str:
+    """Which reader a file is for; raises Unreadable for JSON Lines that nobody here writes."""
+    if file.name == "trainer_state.json":
+        return "state"
+    if file.suffix == ".parquet":
+        return "table"
+    if file.suffix == ".npz":
+        return "gen" if file.name.startswith("gen") else "call"
+    first = lines.first_line(file)
+    if first is None:
+        raise Unreadable(file, "content", "no lines", "JSON Lines of verl's rollout_data_dir or grpocheck-groups")
+    if groups.is_header(first):
+        return "groups"
+    if rollouts.is_rollout(first):
+        return "rollouts"
+    expected = '{"format": "grpocheck-groups", "version": 1}, or verl\'s keys input, output and score'
+    raise Unreadable(file, "line 1", first, expected)
+
+
+def latest(states: Sequence[Path]) -> Path | None:
+    """The trainer_state.json with the longest log: checkpoints keep earlier ones."""
+    if len(states) < 2:
+        return states[0] if states else None
+
+    def length(path: Path) -> int:
+        found = read_json(path)
+        history = found.get("log_history") if isinstance(found, dict) else None
+        return len(history) if isinstance(history, list) else -1
+
+    return max(states, key=length)

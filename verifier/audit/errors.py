@@ -1,0 +1,31 @@
+"""What is said of input that cannot be read, and of a library that is not there."""
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from grpocheck.core.invalid import InvalidProblem
+from grpocheck.verifier.failures import BadOption
+
+
+class Unreadable(InvalidProblem):
+    """Input that cannot be read: names the file and the key in it, shows the value, says what was expected there."""
+
+    def __init__(self, path: Path | str, key: str, value: object, expected: str) -> None:
+        """The file, the key (a column, a field, a line), the value as found, what was expected."""
+        super().__init__(f"{path}: {key}", value, expected)
+        self.path = str(path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How another process hands it back."""
+        return (Unreadable, (self.path, self.key.removeprefix(f"{self.path}: "), self.value, self.expected))
+
+
+def needed(name: str) -> ModuleType:
+    """A library of the extra [audit]; a clear error where it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        advice = "it to be installed: pip install 'grpocheck[audit]'"
+        raise BadOption("audit", name, "a library that reads these files is not installed", advice) from error

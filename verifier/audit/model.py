@@ -1,0 +1,117 @@
+"""What the readers make of files: batches of groups, rows of a log, recorded loss calls, and the run they are of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from grpocheck.verifier.audit.settings import Settings
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Run:
+    """The files of one run, as they were found."""
+
+    name: str
+    tables: tuple[Path, ...] = ()
+    state: Path | None = None
+    settings: Settings = field(default_factory=Settings)
+    generations: tuple[Path, ...] = ()
+    calls: tuple[Path, ...] = ()
+    groups: tuple[Path, ...] = ()
+    rollouts: tuple[Path, ...] = ()
+
+    @property
+    def files(self) -> int:
+        """How many files there are to read."""
+        own = (self.tables, self.generations, self.calls, self.groups, self.rollouts)
+        return sum(map(len, own)) + (self.state is not None)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of one generation batch, as logged: R rows, K reward functions.
+
+    ``rewards`` is (R, K), nan where a reward is missing; ``advantages`` is (R,) or None where they were not logged;
+    ``prompts`` and ``responses`` are texts; ``groups`` names the group of each row where the log says it, and is None
+    where it has to be inferred. ``extra`` holds other columns, as texts.
+    """
+
+    file: str
+    step: int | None
+    names: tuple[str, ...]
+    rewards: Floats
+    advantages: Floats | None
+    prompts: Sequence[str] | None = None
+    responses: Sequence[str] | None = None
+    groups: Sequence[int] | None = None
+    extra: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    steps: tuple[int, ...] = ()
+    unit_roundoff: float = 2.0**-24
+    rows: Sequence[int] | None = None
+    """The place of each row in its file, where that is not its number here."""
+
+    def place(self, row: int) -> int:
+        """Where a row stands in its file."""
+        return row if self.rows is None else self.rows[row]
+
+
+@dataclass(frozen=True)
+class LogRow:
+    """One row of a trainer's log: numbers by name; ``place`` is its number in the file."""
+
+    place: int
+    step: int | None
+    numbers: Mapping[str, float]
+
+    @property
+    def evaluates(self) -> bool:
+        """Whether it is of an evaluation."""
+        return any(name.startswith("eval_") for name in self.numbers)
+
+
+@dataclass(frozen=True)
+class Log:
+    """A trainer's log."""
+
+    file: str
+    rows: tuple[LogRow, ...]
+    logging_steps: float | None = None
+    max_steps: int | None = None
+    global_step: int | None = None
+
+
+@dataclass(frozen=True)
+class Generation:
+    """A recorded generation batch: what was drawn, rewarded and frozen."""
+
+    file: str
+    number: int
+    mode: str
+    step: int
+    rank: int
+    table: Table
+    arrays: Mapping[str, Any]
+    group_size: int | None
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Call:
+    """A recorded call of a trainer's loss: its tensors by name, and what is said of it."""
+
+    file: str
+    arrays: Mapping[str, Any]
+    meta: Mapping[str, Any]
+
+    @property
+    def trains(self) -> bool:
+        """Whether it is of training, not of evaluation."""
+        return bool(self.meta.get("mode", "train") == "train")

@@ -1,0 +1,218 @@
+"""Our own format: JSON Lines, a line for each group; docs/audit.md describes it, and any recorder can write it.
+
+The first line is a header, {"format": "grpocheck-groups", "version": 1} with optional "settings" (under TRL's names),
+"functions" (names of the reward functions) and "dtype" (the float format of the trainer's advantages). Then lines of
+kind "group" (the default), "log" and "call". A last line that was cut off in the middle is left out.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from grpocheck.verifier.audit.errors import Unreadable
+from grpocheck.verifier.audit.model import Call, LogRow, Table
+from grpocheck.verifier.audit.readers.lines import number, read_lines
+from grpocheck.verifier.audit.readers.recorded import checked_call
+from grpocheck.verifier.audit.readers.state import log_row
+from grpocheck.verifier.audit.settings import Settings, checked
+
+FORMAT, VERSION = "grpocheck-groups", 1
+ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "bfloat16": 2.0**-8, "float16": 2.0**-11}
+KINDS = ("group", "log", "call")
+TOKEN_TENSORS = ("new_logps", "old_logps", "ref_logps", "sampling_logps", "entropies")
+
+
+def is_header(line: Mapping[str, Any]) -> bool:
+    """Whether a first line is one of this format's, of whatever version."""
+    return line.get("format") == FORMAT
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the first line says."""
+
+    settings: Settings
+    functions: tuple[str, ...] | None
+    dtype: str
+
+
+def read_header(path: Path) -> Header:
+    """The first line; raises Unreadable for another format or version."""
+    line = next((found for _, found in read_lines(path)), {})
+    if not is_header(line):
+        raise Unreadable(path, "line 1, format", line.get("format"), repr(FORMAT))
+    if line.get("version") != VERSION:
+        raise Unreadable(path, "line 1, version", line.get("version"), f"{VERSION}, the version that is read here")
+    settings, functions, dtype = line.get("settings", {}), line.get("functions"), line.get("dtype", "float32")
+    if not isinstance(settings, dict):
+        raise Unreadable(path, "line 1, settings", settings, "an object of settings by name")
+    if functions is not None and not (isinstance(functions, list) and all(isinstance(name, str) for name in functions)):
+        raise Unreadable(path, "line 1, functions", functions, "a list of names")
+    if dtype not in ROUNDOFF:
+        raise Unreadable(path, "line 1, dtype", dtype, "one of " + ", ".join(ROUNDOFF))
+    return Header(checked(settings, path), None if functions is None else tuple(functions), dtype)
+
+
+@dataclass
+class _Batch:
+    """Groups of one generation batch, as their lines come in."""
+
+    key: object = None
+    step: int | None = None
+    names: tuple[str, ...] = ()
+    rewards: list[list[float]] = field(default_factory=list)
+    advantages: list[float] = field(default_factory=list)
+    prompts: list[str] = field(default_factory=list)
+    responses: list[str] = field(default_factory=list)
+    groups: list[int] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+
+    def table(self, path: Path, roundoff: float) -> Table:
+        """The batch as a table; the row of each response is that of its line."""
+        rows, complete = len(self.rewards), len(self.responses) == len(self.rewards)
+        return Table(
+            str(path),
+            self.step,
+            self.names,
+            np.array(self.rewards, dtype=np.float64).reshape(rows, len(self.names)),
+            np.array(self.advantages, dtype=np.float64) if len(self.advantages) == rows else None,
+            self.prompts if len(self.prompts) == rows else None,
+            self.responses if complete else None,
+            self.groups,
+            unit_roundoff=roundoff,
+            rows=self.rows,
+        )
+
+
+def read_groups(path: Path) -> Iterator[Table | LogRow | Call]:
+    """The batches of groups, rows of a log and calls of a file, in their order, a batch at a time."""
+    header = read_header(path)
+    roundoff, batch, counted = ROUNDOFF[header.dtype], _Batch(), 0
+    for place, line in read_lines(path):
+        if is_header(line):
+            continue
+        where = f"line {place + 1}"
+        kind = line.get("kind", "group")
+        if kind not in KINDS:
+            raise Unreadable(path, f"{where}, kind", kind, "one of " + ", ".join(KINDS))
+        if kind == "log":
+            numbers = line.get("numbers")
+            if not isinstance(numbers, dict):
+                raise Unreadable(path, f"{where}, numbers", numbers, "an object of numbers by name")
+            yield log_row(path, place, {**numbers, "step": line.get("step")})
+        elif kind == "call":
+            yield call_of(path, where, place, line)
+        else:
+            key = line.get("batch", line.get("step"))
+            if batch.rewards and key != batch.key:
+                yield batch.table(path, roundoff)
+                batch = _Batch()
+            batch.key = key
+            take_group(path, where, place, line, header, batch, counted)
+            counted += 1
+            if "tokens" in line:
+                yield tokens_of(path, where, place, line, header)
+    if batch.rewards:
+        yield batch.table(path, roundoff)
+
+
+def take_group(
+    path: Path, where: str, place: int, line: dict[str, Any], header: Header, batch: _Batch, group: int
+) -> None:
+    """Add the responses of a line to a batch."""
+    columns = reward_columns(path, where, line, header)
+    size = len(next(iter(columns.values())))
+    if size == 0 or any(len(column) != size for column in columns.values()):
+        raise Unreadable(path, f"{where}, rewards", line.get("rewards"), "as many rewards as responses, at least one")
+    if batch.names and tuple(columns) != batch.names:
+        raise Unreadable(path, f"{where}, rewards", sorted(columns), f"the functions {list(batch.names)} of the batch")
+    batch.names = tuple(columns)
+    step = line.get("step")
+    if step is not None and (isinstance(step, bool) or not isinstance(step, int)):
+        raise Unreadable(path, f"{where}, step", step, "a whole number")
+    batch.step = step
+    batch.rewards += [list(row) for row in zip(*columns.values(), strict=True)]
+    for key, kept in (("advantages", batch.advantages), ("responses", batch.responses)):
+        found = line.get(key)
+        if found is None:
+            continue
+        if not isinstance(found, list) or len(found) != size:
+            raise Unreadable(path, f"{where}, {key}", found, f"a list of {size}, one for each response")
+        if key == "responses":
+            batch.responses += [str(value) for value in found]
+        else:
+            batch.advantages += [number(path, f"{where}, advantages", value, missing=False) for value in found]
+        assert len(kept) >= size
+    if "prompt" in line:
+        batch.prompts += [str(line["prompt"])] * size
+    batch.groups += [group] * size
+    batch.rows += [place] * size
+
+
+def reward_columns(path: Path, where: str, line: Mapping[str, Any], header: Header) -> dict[str, list[float]]:
+    """The rewards of a line, a list for each function."""
+    found = line.get("rewards")
+    if isinstance(found, list):
+        found = {(header.functions or ("reward",))[0]: found}
+    if not isinstance(found, dict) or not found or not all(isinstance(column, list) for column in found.values()):
+        raise Unreadable(path, f"{where}, rewards", found, "a list of numbers, or one for each function by its name")
+    return {str(name): [number(path, f"{where}, rewards", value) for value in column] for name, column in found.items()}
+
+
+def tokens_of(path: Path, where: str, place: int, line: Mapping[str, Any], header: Header) -> Call:
+    """The log-probabilities of a group as a call without a loss: rows of lengths of their own, padded with 0."""
+    tokens, advantages = line["tokens"], line.get("advantages")
+    if not isinstance(tokens, dict) or not isinstance(advantages, list):
+        raise Unreadable(path, f"{where}, tokens", tokens, "an object of lists, beside the group's advantages")
+    first = tokens.get("new_logps")
+    if not isinstance(first, list) or len(first) != len(advantages) or not all(isinstance(row, list) for row in first):
+        raise Unreadable(path, f"{where}, tokens.new_logps", first, "a list of numbers for each response")
+    lengths = [len(row) for row in first]
+    shape = (len(lengths), max(1, *lengths))
+    arrays: dict[str, Any] = {"advantages": np.array(advantages, dtype=np.float64), "mask": np.zeros(shape)}
+    for row, length in enumerate(lengths):
+        arrays["mask"][row, :length] = 1
+    for name in (*TOKEN_TENSORS, "mask"):
+        rows = tokens.get(name)
+        if rows is None:
+            continue
+        if not isinstance(rows, list) or [len(row) if isinstance(row, list) else -1 for row in rows] != lengths:
+            raise Unreadable(path, f"{where}, tokens.{name}", rows, "lists as long as those of new_logps")
+        arrays[name] = np.zeros(shape)
+        for row, values in enumerate(rows):
+            try:
+                arrays[name][row, : len(values)] = np.array(values, dtype=np.float64)
+            except (ValueError, TypeError, OverflowError) as error:
+                raise Unreadable(path, f"{where}, tokens.{name}", values, "numbers") from error
+    arrays.setdefault("old_logps", arrays["new_logps"])
+    clip, logged = line.get("clip", {}), line.get("logged", {})
+    if not isinstance(clip, dict) or not isinstance(logged, dict):
+        raise Unreadable(path, f"{where}, clip", clip, "an object with epsilon and epsilon_high")
+    clip = dict(checked(clip, path).values)
+    meta = {
+        "config": {**header.settings.values, **clip},
+        "row": place,
+        "first_pass": line.get("pass") == 0,
+        "old_logps_came_from_trainer": "old_logps" in tokens,
+        "logps_dtype": header.dtype,
+        "trl_metrics_of_this_call": {
+            str(key): [number(path, f"{where}, logged.{key}", value, missing=False)] for key, value in logged.items()
+        },
+    }
+    return checked_call(path, arrays, meta)
+
+
+def call_of(path: Path, where: str, place: int, line: Mapping[str, Any]) -> Call:
+    """A call of the loss with its tensors as nested lists under "arrays" and the rest under "meta"."""
+    arrays, meta = line.get("arrays"), line.get("meta")
+    if not isinstance(arrays, dict) or not isinstance(meta, dict):
+        raise Unreadable(path, f"{where}, arrays", arrays, "an object of tensors by name, beside an object meta")
+    tensors = {}
+    for name, value in arrays.items():
+        try:
+            tensors[name] = np.array(value, dtype=np.float64)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise Unreadable(path, f"{where}, arrays.{name}", value, "numbers, nested in rows of one length") from error
+    return checked_call(path, tensors, {**meta, "row": place})

@@ -1,0 +1,54 @@
+"""JSON Lines, read one line at a time."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from grpocheck.verifier.audit.errors import Unreadable
+
+LONGEST = 1 << 28
+"""Bytes of a line from which it is taken for something else."""
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file with the number of each line, from 0; blank lines are passed over.
+
+    A last line without an end that is no JSON is one that was being written: it is left out. Raises Unreadable for any
+    other line that is no object.
+    """
+    with path.open("rb") as file:
+        for place, raw in enumerate(iter(lambda: file.readline(LONGEST), b"")):
+            if not raw.strip():
+                continue
+            try:
+                line = json.loads(raw)
+            except (ValueError, RecursionError) as error:
+                if not raw.endswith(b"\n") and place > 0 and len(raw) < LONGEST:
+                    return
+                raise Unreadable(path, f"line {place + 1}", excerpt(raw), "a JSON object in UTF-8") from error
+            if not isinstance(line, dict):
+                raise Unreadable(path, f"line {place + 1}", line, "a JSON object")
+            yield place, line
+
+
+def first_line(path: Path) -> dict[str, Any] | None:
+    """The first object of a file; None where there is none."""
+    return next((line for _, line in read_lines(path)), None)
+
+
+def excerpt(raw: bytes) -> str:
+    """The beginning of a line, as text."""
+    return raw[:200].decode("utf-8", "backslashreplace")
+
+
+def number(path: Path, key: str, value: Any, missing: bool = True) -> float:
+    """A number, nan for null where that may be; raises Unreadable for anything else."""
+    if value is None and missing:
+        return float("nan")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Unreadable(path, key, value, "a number" + (" or null" if missing else ""))
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise Unreadable(path, key, value, "a number that a float holds") from error

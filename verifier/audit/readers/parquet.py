@@ -1,0 +1,111 @@
+"""TRL's completions tables: one parquet file for each logging step.
+
+Columns: step, prompt, completion, one for each reward function under its name, what log_extra added, advantage. There
+is no group id and no reward total; rows of a group are consecutive.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from grpocheck.verifier.audit.errors import Unreadable, needed
+from grpocheck.verifier.audit.model import Floats, Table
+
+OWN_COLUMNS = ("step", "prompt", "completion", "advantage")
+FILE_NAME = re.compile(r"completions_(\d+)\.parquet$")
+
+
+def read_table(path: Path, reward_names: Sequence[str] | None = None) -> Table:
+    """The rows of a table; raises Unreadable for what is no table of TRL's.
+
+    ``reward_names`` are the reward functions that the log names; without them every column of floats is one.
+    """
+    found = arrow_table(path, None)
+    missing = [name for name in OWN_COLUMNS[:3] if name not in found.column_names]
+    if missing:
+        raise Unreadable(path, f"column {missing[0]}", found.column_names, "TRL's columns step, prompt and completion")
+    names = tuple(name for name in found.column_names if is_reward(found, name, reward_names))
+    if not names and "advantage" not in found.column_names:
+        raise Unreadable(path, "columns", found.column_names, "a column of floats for each reward function")
+    if len(set(found.column_names)) < len(found.column_names):
+        raise Unreadable(path, "columns", found.column_names, "columns of different names")
+    columns = [numbers(path, found, name) for name in names]
+    steps = [int(step) for step in whole_numbers(path, found, "step")]
+    others = [name for name in found.column_names if name not in OWN_COLUMNS and name not in names]
+    return Table(
+        str(path),
+        steps[0] if steps else None,
+        names,
+        np.stack(columns, axis=1) if columns else np.zeros((found.num_rows, 0)),
+        numbers(path, found, "advantage") if "advantage" in found.column_names else None,
+        texts(found, "prompt"),
+        texts(found, "completion"),
+        extra={name: texts(found, name) for name in others},
+        columns=tuple(found.column_names),
+        steps=tuple(sorted(set(steps))),
+    )
+
+
+def read_prompts(path: Path) -> list[str]:
+    """The prompt of each row, and nothing else."""
+    found = arrow_table(path, ["prompt"])
+    if "prompt" not in found.column_names:
+        raise Unreadable(path, "column prompt", found.column_names, "TRL's column prompt")
+    return texts(found, "prompt")
+
+
+def arrow_table(path: Path, columns: list[str] | None) -> Any:
+    """The file as an Arrow table of the columns; raises Unreadable where it is damaged or no parquet file."""
+    parquet, arrow = needed("pyarrow.parquet"), needed("pyarrow")
+    try:
+        with path.open("rb") as file:
+            reader = parquet.ParquetFile(file)
+            known = reader.schema_arrow.names
+            return reader.read(columns=None if columns is None else [name for name in columns if name in known])
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, FileNotFoundError | PermissionError):
+            raise
+        raise Unreadable(path, "content", str(error), "a whole parquet file") from error
+
+
+def is_reward(found: Any, name: str, reward_names: Sequence[str] | None) -> bool:
+    """Whether a column holds the rewards of a function."""
+    arrow = needed("pyarrow")
+    kind = found.schema.field(name).type
+    if name in OWN_COLUMNS or not (arrow.types.is_floating(kind) or (arrow.types.is_null(kind) and reward_names)):
+        return False
+    return reward_names is None or name in reward_names
+
+
+def numbers(path: Path, found: Any, name: str) -> Floats:
+    """A column of numbers in float64, nan where it is null."""
+    arrow = needed("pyarrow")
+    kind = found.schema.field(name).type
+    if not (arrow.types.is_floating(kind) or arrow.types.is_integer(kind) or arrow.types.is_null(kind)):
+        raise Unreadable(path, f"column {name}", str(kind), "numbers")
+    column: Floats = np.asarray(found.column(name).cast(arrow.float64()).to_numpy(), dtype=np.float64)
+    return column
+
+
+def whole_numbers(path: Path, found: Any, name: str) -> list[int]:
+    """A column of integers."""
+    arrow = needed("pyarrow")
+    column = found.column(name)
+    if not arrow.types.is_integer(column.type) or column.null_count:
+        raise Unreadable(path, f"column {name}", str(column.type), "whole numbers, none missing")
+    return [int(value) for value in column.to_pylist()]
+
+
+def texts(found: Any, name: str) -> list[str]:
+    """A column as texts: strings as they are, messages and other values as JSON."""
+    values = found.column(name).to_pylist()
+    return [value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str) for value in values]
+
+
+def step_of_name(path: Path | str) -> int | None:
+    """The step in the name that TRL gives a table."""
+    match = FILE_NAME.search(str(path))
+    return int(match.group(1)) if match else None

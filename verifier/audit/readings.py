@@ -1,0 +1,261 @@
+"""One reading of a run's batches: a grouping, the advantage rules tried under it, and what is wrong under it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from grpocheck.core.variants.advantages import Divisor
+from grpocheck.verifier.audit import bounds
+from grpocheck.verifier.audit.bounds import DOUBLE, Groups
+from grpocheck.verifier.audit.candidates import Candidate, Contest, Departure
+from grpocheck.verifier.audit.exact import exact_total
+from grpocheck.verifier.audit.findings import Findings, Where
+from grpocheck.verifier.audit.grouping import Seats
+from grpocheck.verifier.audit.model import Booleans, Floats, Table
+from grpocheck.verifier.audit.rules import seen
+
+HUGE = 1e30
+"""From here on an advantage stands for infinity: torch's nan_to_num gives 3.4e38."""
+SHRUNK = 0.9
+LOST = 1e-3
+SHORT = 64.0
+SUSPECT_SHARE, SUSPECT_COUNT = 0.25, 3
+
+
+@dataclass
+class Reading:
+    """A group size (None: as the log names them), the candidates under it, and what was seen so far."""
+
+    size: int | None
+    contest: Contest
+    findings: Findings
+    groups: int = 0
+    equal: int = 0
+    moved: int = 0
+    largest_residue: float = 0.0
+    largest_signal: float = 0.0
+    whole: int = 0
+    ragged: int = 0
+    repeated: int = 0
+    first_repeated: Where | None = None
+    shares: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Groups with equal rewards, two of them at least, and all groups, by table."""
+
+    def take(self, table: Table, seats: Seats) -> None:
+        """Check the groups of one batch."""
+        groups = seats.groups(table)
+        usable: Booleans = np.asarray(~(np.isinf(groups.rewards) & groups.there[:, :, None]).any(axis=(1, 2)))
+        self.take_ragged(table, seats)
+        self.take_prompts(table, seats)
+        self.take_responses(table, seats)
+        equal = self.equal_groups(groups, usable)
+        self.groups += len(usable)
+        self.equal += int(equal.sum())
+        self.shares[table.file] = (int((equal & (groups.scored.sum(axis=1) > 1)).sum()), len(usable))
+        self.take_precision(table, seats, groups, usable & ~equal)
+        if table.advantages is None or not len(usable):
+            return
+        logged = np.where(groups.there, table.advantages[seats.rows], 0.0)
+        usable &= (np.abs(np.where(np.isnan(logged), 0.0, logged)) < HUGE).all(axis=1)
+        departures = self.contest.tried(groups, logged, usable, table.unit_roundoff, (table, seats))
+        self.take_departures(table, seats, departures, equal)
+        astray = {departure.group for departure in departures}
+        self.take_residues(table, seats, groups, logged, equal & usable, astray)
+        signal = np.abs(logged[usable & ~equal])
+        self.largest_signal = max(self.largest_signal, float(np.nanmax(signal, initial=0.0)))
+        self.take_shrunk(table, seats, groups, usable & ~equal)
+
+    @property
+    def best(self) -> Candidate:
+        """The candidate that fares best."""
+        return min(self.contest.survivors, key=lambda one: (one.departures, one.checked == 0, not one.declared))
+
+    def equal_groups(self, groups: Groups, usable: Booleans) -> Booleans:
+        """Groups whose rewards are equal, exactly: of those that float64 cannot tell apart, by Fractions."""
+        weights = np.array(self.best.weights)
+        total = bounds.totals(groups, weights, DOUBLE)
+        scored = groups.scored & np.isfinite(total.value)
+        top = np.where(scored, total.value, -np.inf).max(axis=1)
+        bottom = np.where(scored, total.value, np.inf).min(axis=1)
+        count = scored.sum(axis=1)
+        with np.errstate(invalid="ignore"):
+            open_ = usable & (count > 0) & (top - bottom <= 2 * np.where(scored, total.error, 0.0).max(axis=1))
+        for group in np.nonzero(open_ & (count > 1))[0]:
+            rows = groups.rewards[group][scored[group]]
+            if (rows == rows[0])[~np.isnan(rows)].all() and (np.isnan(rows) == np.isnan(rows[0])).all():
+                continue
+            exact = {exact_total([float(value) for value in row], self.best.weights) for row in rows}
+            open_[group] = len(exact) == 1
+        return np.asarray(open_)
+
+    def take_ragged(self, table: Table, seats: Seats) -> None:
+        """Stretches of rows that are no whole group."""
+        self.whole += len(seats.rows)
+        for row, length in seats.ragged:
+            self.ragged += 1
+            self.findings.add(
+                seen(
+                    "rows-missing",
+                    Where(table.file, table.place(row)),
+                    f"{self.size} rows of a group",
+                    f"{length}",
+                    distance=float((self.size or 0) - length),
+                )
+            )
+
+    def take_prompts(self, table: Table, seats: Seats) -> None:
+        """Prompts that several groups of the batch have."""
+        if table.prompts is None or (table.groups is not None and self.size is None and len(set(table.groups)) < 2):
+            return
+        heads = seats.rows[:, 0]
+        known: dict[str, int] = {}
+        for row in map(int, heads):
+            first = known.setdefault(table.prompts[row], row)
+            if first == row:
+                continue
+            differ = [name for name, column in table.extra.items() if column[first] != column[row]]
+            apart = f"; they differ in {', '.join(differ)}" if differ else ""
+            prompt = table.prompts[row]
+            self.findings.add(
+                seen(
+                    "duplicate-prompts",
+                    Where(table.file, table.place(row)),
+                    "one group of the batch for each prompt text",
+                    f"the text of row {table.place(first)} again: {prompt[:60]!r}{apart}",
+                    distance=1.0,
+                )
+            )
+
+    def take_responses(self, table: Table, seats: Seats) -> None:
+        """Groups whose responses repeat: all the same, or its second half the first over again."""
+        if table.responses is None or seats.rows.shape[1] < 2:
+            return
+        for rows in seats.rows:
+            texts = [table.responses[row] for row in rows if row >= 0]
+            half = len(texts) // 2
+            long = min(map(len, texts)) >= 4
+            again = half >= 2 and len(texts) == 2 * half and texts[:half] == texts[half:]
+            if long and (len(set(texts)) == 1 or again):
+                self.repeated += 1
+                self.first_repeated = self.first_repeated or Where(table.file, table.place(int(rows[0])))
+
+    def take_precision(self, table: Table, seats: Seats, groups: Groups, varied: Booleans) -> None:
+        """Groups whose differences are close to what their float format resolves."""
+        if table.rewards.shape[1] == 0 or not varied.any():
+            return
+        finite = np.where(np.isfinite(groups.rewards) & groups.there[:, :, None], groups.rewards, 0.0)
+        largest = np.abs(finite).max(axis=(1, 2))
+        unit = 2 * table.unit_roundoff * 2.0 ** np.floor(np.log2(np.maximum(largest, 1e-300)))
+        total = bounds.totals(groups, np.array(self.best.weights), DOUBLE).value
+        scored = groups.scored
+        with np.errstate(invalid="ignore"):
+            spread = np.where(scored, total, -np.inf).max(axis=1) - np.where(scored, total, np.inf).min(axis=1)
+        short = (np.abs(np.remainder(finite / unit[:, None, None], SHORT)) == 0).all(axis=(1, 2))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lost = unit / 2 / spread
+        for group in np.nonzero(varied & ~short & (spread > 0) & (lost > LOST))[0]:
+            size = float(largest[group])
+            self.findings.add(
+                seen(
+                    "reward-float-loss",
+                    Where(table.file, table.place(int(seats.rows[group, 0]))),
+                    f"differences kept to better than 1 part in {round(1 / LOST)}",
+                    f"rewards near {size:.6g} that differ by {float(spread[group]):.3g}: rounding to the nearest "
+                    f"{float(unit[group]):.2g} loses up to {float(lost[group]):.1%} of it",
+                    distance=float(lost[group]),
+                    far=f"{float(lost[group]):.1%} of the differences",
+                )
+            )
+
+    def take_departures(self, table: Table, seats: Seats, departures: Sequence[Departure], equal: Booleans) -> None:
+        """Advantages that are not those of the rule that fares best."""
+        for departure in departures:
+            row = table.place(int(seats.rows[departure.group, departure.place]))
+            level = bool(equal[departure.group]) and departure.expected == 0
+            self.findings.add(
+                seen(
+                    "zero-variance-advantage" if level else "advantage-rule",
+                    Where(table.file, row),
+                    f"{departure.expected:.9g} ({self.best.name}), up to {departure.bound:.1e} of float error",
+                    f"{departure.logged:.9g}",
+                    distance=abs(departure.logged - departure.expected),
+                    far=f"{abs(departure.logged - departure.expected):.3g}",
+                )
+            )
+
+    def take_residues(
+        self, table: Table, seats: Seats, groups: Groups, logged: Floats, equal: Booleans, astray: set[int]
+    ) -> None:
+        """Groups of equal rewards whose advantages are not 0, by no more than float error."""
+        moved = equal & (groups.there & (logged != 0) & ~np.isnan(logged)).any(axis=1)
+        moved[list(astray)] = False
+        if not moved.any():
+            return
+        best = self.best
+        here = bounds.advantages(groups, np.array(best.weights), best.rule, DOUBLE)
+        for group in np.nonzero(moved)[0]:
+            if (np.abs(here.value[group]) > here.error[group]).any():
+                continue  # under this rule a group of equal rewards may have advantages
+            place = int(np.nanargmax(np.abs(logged[group])))
+            value = float(logged[group, place])
+            self.moved += 1
+            self.largest_residue = max(self.largest_residue, abs(value))
+            first = [float(reward) for reward in groups.rewards[group, place]]
+            self.findings.add(
+                seen(
+                    "float-mean-residue",
+                    Where(table.file, table.place(int(seats.rows[group, place]))),
+                    "0: all rewards of the group are equal",
+                    f"{value:.9g} for rewards of {' + '.join(f'{reward:.9g}' for reward in first if reward == reward)}",
+                    distance=abs(value),
+                    far=f"{abs(value):.3g}",
+                )
+            )
+
+    def take_shrunk(self, table: Table, seats: Seats, groups: Groups, varied: Booleans) -> None:
+        """Groups whose deviation the epsilon beside it is not small against."""
+        best = self.best
+        if best.rule.divisor is Divisor.NONE or best.rule.first is not None or best.rule.epsilon == 0:
+            return
+        epsilon = float(best.rule.epsilon)
+        total = bounds.totals(groups, np.array(best.weights), DOUBLE)
+        value = np.where(groups.scored, total.value, 0.0)
+        safe = bounds.Bounded(np.where(np.isfinite(value), value, 0.0), np.zeros(value.shape))
+        spread = bounds.deviation(safe, groups.scored, best.rule.divisor, DOUBLE).value[:, 0]
+        for group in np.nonzero(varied & (spread > 0) & (spread / (spread + epsilon) < SHRUNK))[0]:
+            kept = float(spread[group] / (spread[group] + epsilon))
+            self.findings.add(
+                seen(
+                    "epsilon-dominates",
+                    Where(table.file, table.place(int(seats.rows[group, 0]))),
+                    f"a deviation far above the epsilon of {epsilon:.0e}",
+                    f"{float(spread[group]):.3g}: advantages are {kept:.1%} of what they would be",
+                    distance=1 - kept,
+                    far=f"{1 - kept:.1%} smaller",
+                )
+            )
+
+    def finish(self, run: str) -> None:
+        """What can only be said of all batches together."""
+        where = Where(run)
+        if self.moved and self.largest_signal == 0:
+            self.findings.add(
+                seen(
+                    "residue-is-the-signal",
+                    where,
+                    f"advantages of 0 in all {self.groups} groups",
+                    f"{self.moved} groups with residues of up to {self.largest_residue:.3g}, and no other advantage",
+                    distance=self.largest_residue,
+                    far=f"{self.largest_residue:.3g}",
+                )
+            )
+        if self.repeated >= SUSPECT_COUNT and self.repeated > SUSPECT_SHARE * self.groups and self.first_repeated:
+            self.findings.add(
+                seen(
+                    "identical-draws",
+                    self.first_repeated,
+                    "independent draws",
+                    f"{self.repeated} of {self.groups} groups repeat one response, or their first half in their second",
+                    distance=float(self.repeated),
+                )
+            )

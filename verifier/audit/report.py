@@ -1,0 +1,163 @@
+"""A report as JSON, as SARIF 2.1.0 and as text for people."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from grpocheck import __version__
+from grpocheck.verifier.audit.auditing import Audit
+from grpocheck.verifier.audit.findings import Finding, Observation, Severity
+from grpocheck.verifier.audit.rule import Rule
+from grpocheck.verifier.audit.rules import RULES
+
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
+PLURALS = {Severity.ERROR: "errors", Severity.WARNING: "warnings", Severity.NOTE: "notes"}
+
+
+def to_mapping(audit: Audit) -> dict[str, Any]:
+    """The report as ``--json`` prints it."""
+    return {
+        "findings": [finding_mapping(finding) for finding in audit.findings],
+        "inferred": audit.inferred,
+        "read": {"runs": audit.runs, "files": audit.files, "loss_calls": audit.calls, "tokens": audit.tokens},
+        "ok": audit.ok,
+    }
+
+
+def finding_mapping(finding: Finding) -> dict[str, Any]:
+    """A finding: its first occurrence, how many there are, the worst of them, and a few more."""
+    rule, first = RULES[finding.rule], finding.first
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.value,
+        "run": finding.run,
+        "where": first.where.to_mapping(),
+        "what": first.what,
+        "expected": first.expected,
+        "found": first.found,
+        "distance": first.far or None,
+        "count": finding.count,
+        "worst": observation_mapping(finding.worst),
+        "examples": [observation_mapping(example) for example in finding.examples],
+        "claim": rule.claim,
+        "advice": rule.advice,
+    }
+
+
+def observation_mapping(observation: Observation) -> dict[str, Any]:
+    """One occurrence."""
+    return {
+        "where": observation.where.to_mapping(),
+        "expected": observation.expected,
+        "found": observation.found,
+        "distance": observation.far or None,
+        **({"detail": dict(observation.detail)} if observation.detail else {}),
+    }
+
+
+def to_sarif(audit: Audit) -> dict[str, Any]:
+    """The report as SARIF 2.1.0; the line of a place is its row, counted from 1."""
+    return {
+        "$schema": SARIF_SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "grpocheck",
+                        "version": __version__,
+                        "rules": [sarif_rule(rule) for rule in RULES.values()],
+                    }
+                },
+                "results": [sarif_result(finding) for finding in audit.findings],
+                "properties": {"inferred": audit.inferred},
+            }
+        ],
+    }
+
+
+def sarif_rule(rule: Rule) -> dict[str, Any]:
+    """A rule of the registry."""
+    return {
+        "id": rule.name,
+        "shortDescription": {"text": rule.says},
+        "help": {"text": rule.advice},
+        "defaultConfiguration": {"level": LEVELS[rule.severity]},
+        **({"properties": {"claim": rule.claim}} if rule.claim else {}),
+    }
+
+
+def sarif_result(finding: Finding) -> dict[str, Any]:
+    """A finding, at its first place."""
+    where = finding.first.where
+    place: dict[str, Any] = {"artifactLocation": {"uri": where.file.replace("\\", "/")}}
+    if where.row is not None:
+        place["region"] = {"startLine": where.row + 1}
+    return {
+        "ruleId": finding.rule,
+        "ruleIndex": list(RULES).index(finding.rule),
+        "level": LEVELS[finding.severity],
+        "message": {"text": sentence(finding)},
+        "locations": [{"physicalLocation": place}],
+        "occurrenceCount": finding.count,
+    }
+
+
+def sentence(finding: Finding) -> str:
+    """A finding in a sentence: what, what was expected, what was found, and what to do."""
+    first = finding.first
+    return f"{first.what}. Expected {first.expected}; found {first.found}. {RULES[finding.rule].advice.capitalize()}."
+
+
+def conclusion(audit: Audit) -> str:
+    """What came out, in one line."""
+    counts = {severity: sum(finding.severity is severity for finding in audit.findings) for severity in Severity}
+    said = [
+        f"{count} {PLURALS[severity] if count != 1 else severity.value}" for severity, count in counts.items() if count
+    ]
+    read = [f"{audit.files} files"] + ([f"{audit.calls} loss calls, {audit.tokens} tokens"] if audit.calls else [])
+    return f"{', '.join(said) if said else 'nothing found'} in {', '.join(read)}"
+
+
+def to_lines(audit: Audit) -> Iterable[str]:
+    """The report for people: a run after the other, findings with the errors first, then what was inferred."""
+    for run, inferred in audit.inferred.items():
+        yield run
+        own = [finding for finding in audit.findings if finding.run == run]
+        for finding in own:
+            yield ""
+            yield from finding_lines(finding, run)
+        if inferred:
+            yield ""
+            yield from inferred_lines(inferred)
+        yield ""
+    yield conclusion(audit) + (": ok" if audit.ok else "")
+
+
+def finding_lines(finding: Finding, run: str) -> Iterable[str]:
+    """A finding on a few lines."""
+    first, rule = finding.first, RULES[finding.rule]
+    times = f" ({finding.count} times)" if finding.count > 1 else ""
+    claim = f" [{rule.claim}]" if rule.claim else ""
+    yield f"  {finding.severity.value} {finding.rule}{claim}: {first.what}{times}"
+    yield f"    at        {shortened(str(first.where), run)}"
+    yield f"    expected  {first.expected}"
+    yield f"    found     {first.found}"
+    if finding.worst is not first:
+        yield f"    worst     {finding.worst.found}"
+        yield f"              at {shortened(str(finding.worst.where), run)}"
+    yield f"    do        {rule.advice}"
+
+
+def shortened(place: str, run: str) -> str:
+    """A place inside a run, without the run's own path."""
+    return place.removeprefix(run).lstrip("/") or "the whole run"
+
+
+def inferred_lines(inferred: Mapping[str, Any]) -> Iterable[str]:
+    """What was inferred, a line each."""
+    yield "  read and inferred"
+    for key, value in inferred.items():
+        text = "; or ".join(map(str, value)) if isinstance(value, list) and value else value
+        if value not in (None, []):
+            yield f"    {key.replace('_', ' ')}: {text}"

@@ -1,0 +1,225 @@
+"""The audit of what a run logged in rows: tables, rollouts, groups, the trainer's log, and generation batches."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grpocheck.verifier.audit.budget import expected_batches
+from grpocheck.verifier.audit.calls import CallsResult, Frozen, check_call
+from grpocheck.verifier.audit.findings import Finding, Findings, Where
+from grpocheck.verifier.audit.logs import LogAudit
+from grpocheck.verifier.audit.model import Call, Log, LogRow, Run, Table
+from grpocheck.verifier.audit.readers.groups import read_groups, read_header
+from grpocheck.verifier.audit.readers.parquet import read_table
+from grpocheck.verifier.audit.readers.recorded import read_generation
+from grpocheck.verifier.audit.readers.rollouts import read_rollouts
+from grpocheck.verifier.audit.readers.state import read_log, reward_names
+from grpocheck.verifier.audit.rules import seen
+from grpocheck.verifier.audit.settings import Settings
+from grpocheck.verifier.audit.tables import Survey, TablesAudit, mark
+
+
+@dataclass
+class RowsResult:
+    """What came out of the rows of a run."""
+
+    findings: list[Finding] = field(default_factory=list)
+    inferred: dict[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
+    log: Log | None = None
+    longest: int | None = None
+    batches: dict[int, tuple[str, int]] = field(default_factory=dict)
+    """The recorded generation batches of training by number: file and number of responses."""
+    calls: CallsResult = field(default_factory=CallsResult)
+
+
+def audit_rows(run: Run) -> RowsResult:
+    """The audit of everything of a run but its recorded loss calls."""
+    findings = Findings(run.name)
+    result = RowsResult(settings=run.settings)
+    log = read_log(run.state) if run.state is not None else None
+    own = Generations(run) if run.generations else None
+    if own is not None:
+        result.settings = result.settings.joined(own.settings)
+    names = (own.names if own is not None else None) or (reward_names(log) if log is not None else ()) or None
+    if run.groups:
+        log = audit_groups(run, result, findings, log)
+    tables = audit_tables(run, result, findings, log, names) if run.tables else None
+    if run.rollouts:
+        audit_plain(run, [read_rollouts], run.rollouts, result, findings)
+    if log is not None:
+        result.log = log
+        audit = LogAudit(log, result.settings, findings)
+        audit.alone()
+        lengths = [row.numbers.get("completions/max_length", 0.0) for row in log.rows]
+        result.longest = int(max(lengths, default=0.0)) or None
+    if own is not None:
+        own.audit(tables, result, findings)
+    elif tables is not None and not findings.has("batches-lost"):
+        check_lost(run, tables, result, findings)
+    result.findings = findings.all()
+    return result
+
+
+def audit_tables(
+    run: Run, result: RowsResult, findings: Findings, log: Log | None, names: tuple[str, ...] | None
+) -> TablesAudit:
+    """TRL's tables: surveyed, then checked, then held against the log."""
+    survey = Survey()
+    steps: set[int] = set()
+    for path in run.tables:
+        table = read_table(path, names)
+        survey.take(table, log)
+        steps.update(table.steps)
+    audit = TablesAudit(run.name, result.settings, log, survey, findings)
+    for path in run.tables:
+        audit.take(read_table(path, names))
+    column_lost = batches = False
+    if log is not None:
+        beside = LogAudit(log, result.settings, findings)
+        column_lost, batches = beside.beside(
+            audit.kept, audit.chosen(), audit.overwritten, counted=bool(run.generations)
+        )
+        if not batches:
+            beside.take_absent(steps, len(run.tables))
+    if names is not None and len(set(names)) < len(names):
+        column_lost = True
+        twice = sorted({name for name in names if names.count(name) > 1})
+        for name in twice:
+            if not findings.has("column-lost"):
+                findings.add(
+                    seen(
+                        "column-lost",
+                        Where(str(run.tables[0])),
+                        f"a column for each of {names.count(name)} reward functions",
+                        f"one column {name!r} for all of them: the last one's",
+                        apart=name,
+                    )
+                )
+    result.inferred.update(audit.finish(column_lost))
+    return audit
+
+
+def audit_plain(run: Run, readers: Any, paths: tuple[Path, ...], result: RowsResult, findings: Findings) -> None:
+    """Rows of other trainers, whose groups are named or told by their prompts."""
+    (reader,) = readers
+    survey = Survey()
+    survey.take(reader(paths[0]), None)
+    audit = TablesAudit(run.name, result.settings, None, survey, findings)
+    for path in paths:
+        audit.take(reader(path))
+    result.inferred.update(audit.finish(column_lost=False))
+
+
+def audit_groups(run: Run, result: RowsResult, findings: Findings, log: Log | None) -> Log | None:
+    """Our own format: batches, log rows and calls as they come; the log that it holds."""
+    rows: list[LogRow] = []
+    file = ""
+    for path in run.groups:
+        result.settings = result.settings.joined(read_header(path).settings)
+    survey = Survey()
+    first = next((item for path in run.groups for item in read_groups(path) if isinstance(item, Table)), None)
+    if first is not None:
+        survey.take(first, None)
+    audit = TablesAudit(run.name, result.settings, None, survey, findings)
+    frozen = Frozen(())
+    for path in run.groups:
+        for item in read_groups(path):
+            if isinstance(item, Table):
+                audit.take(item)
+            elif isinstance(item, LogRow):
+                rows.append(item)
+                file = str(path)
+            elif isinstance(item, Call):
+                check_call(item, frozen.of(item), findings, result.calls)
+    result.inferred.update(audit.finish(column_lost=False))
+    if log is None and rows:
+        return Log(file, tuple(rows))
+    return log
+
+
+class Generations:
+    """The recorded generation batches of a run: their settings, and whether tables hold them."""
+
+    def __init__(self, run: Run) -> None:
+        """Read what is small of each."""
+        self.run = run
+        first = read_generation(run.generations[0])
+        self.settings = first.settings
+        self.names = first.table.names
+
+    def audit(self, tables: TablesAudit | None, result: RowsResult, findings: Findings) -> None:
+        """Count the batches, look for each in the tables, and check the advantages of those that no table holds."""
+        lost_column = findings.has("column-lost")
+        logged = (
+            {} if tables is None else {kept.advantages_mark if lost_column else kept.mark: kept for kept in tables.kept}
+        )
+        held: set[bytes] = set()
+        missing: list[tuple[int, str]] = []
+        survey, others = Survey(), []
+        for generation in self.each():
+            result.batches.setdefault(generation.number, (generation.file, len(generation.table.rewards)))
+            key = mark(generation.table, lost_column)
+            if key in logged:
+                held.add(key)
+                if not lost_column:
+                    continue
+            elif tables is not None:
+                missing.append((generation.number, generation.file))
+            others.append(generation.file)
+            survey.take(generation.table, None)
+        if missing:
+            findings.add(
+                seen(
+                    "batches-lost",
+                    Where(missing[0][1]),
+                    f"a table for each of {len(result.batches)} generation batches",
+                    f"{len(missing)} of them in no table",
+                    distance=float(len(missing)),
+                    far=f"{len(missing)} batches",
+                )
+            )
+        for key, kept in logged.items():
+            if key not in held and tables is not None and kept.file not in tables.overwritten:
+                findings.add(
+                    seen("table-differs", Where(kept.file), "the rows of a recorded generation batch", "other rows")
+                )
+        if others:
+            self.audit_rest(others, survey, result, findings)
+
+    def audit_rest(self, files: list[str], survey: Survey, result: RowsResult, findings: Findings) -> None:
+        """Check the batches that no table holds, in groups of the recorded size."""
+        fresh = Findings(self.run.name)
+        audit = TablesAudit(self.run.name, result.settings, None, survey, fresh)
+        for file in files:
+            audit.take(read_generation(Path(file)).table)
+        inferred = audit.finish(column_lost=False)
+        findings.extend(finding for finding in fresh.all() if finding.rule != "rows-logged-twice")
+        if not result.inferred.get("advantage_rule"):
+            result.inferred.update({key: inferred[key] for key in inferred if key.startswith(("advantage", "reward"))})
+
+    def each(self) -> Iterator[Any]:
+        """The generation batches of training, of the first process each (it has every process's rows)."""
+        for path in self.run.generations:
+            generation = read_generation(path)
+            if generation.rank == 0 and generation.mode == "train":
+                yield generation
+
+
+def check_lost(run: Run, tables: TablesAudit, result: RowsResult, findings: Findings) -> None:
+    """Fewer distinct tables than the settings' generation batches."""
+    expected = expected_batches(result.settings, result.log)
+    distinct = len(tables.fingerprints)
+    if expected is not None and distinct < expected[0]:
+        batches, steps = expected
+        findings.add(
+            seen(
+                "batches-lost",
+                Where(run.name),
+                f"a table for each of {batches} generation batches in {steps} steps",
+                f"{distinct} distinct tables",
+                distance=float(batches - distinct),
+                far=f"{batches - distinct} batches",
+            )
+        )

@@ -1,0 +1,56 @@
+"""The registry of rules: each fault that the audit looks for, once, by a stable name.
+
+The table in docs/audit.md and ``grpocheck audit --rules`` are this registry, printed.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from grpocheck.verifier.audit.findings import Observation, Where
+from grpocheck.verifier.audit.rule import Rule
+from grpocheck.verifier.audit.rules_losses import LOSSES
+from grpocheck.verifier.audit.rules_rows import ROWS
+
+RULES: Mapping[str, Rule] = {rule.name: rule for rule in (*ROWS, *LOSSES)}
+
+
+def seen(
+    rule: str,
+    where: Where,
+    expected: str,
+    found: str,
+    *,
+    distance: float = 0.0,
+    far: str = "",
+    what: str = "",
+    detail: Mapping[str, Any] | None = None,
+    apart: str = "",
+) -> Observation:
+    """An occurrence of a fault, with the severity of its rule and, unless ``what`` says more, the rule's words."""
+    entry = RULES[rule]
+    return Observation(
+        rule, entry.severity, where, what or entry.says, expected, found, distance, far, detail or {}, apart
+    )
+
+
+def mappings() -> list[dict[str, Any]]:
+    """The registry, for ``--rules --json``."""
+    return [
+        {
+            "rule": rule.name,
+            "severity": rule.severity.value,
+            "claim": rule.claim,
+            "says": rule.says,
+            "advice": rule.advice,
+            "reads": rule.reads,
+        }
+        for rule in RULES.values()
+    ]
+
+
+def markdown_table() -> str:
+    """The registry as the table of docs/audit.md."""
+    lines = ["| rule | severity | claim | what is found | reads |", "|---|---|---|---|---|"]
+    for rule in RULES.values():
+        lines.append(f"| `{rule.name}` | {rule.severity.value} | {rule.claim or ''} | {rule.says} | {rule.reads} |")
+    return "\n".join(lines)

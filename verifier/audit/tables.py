@@ -1,0 +1,401 @@
+"""The audit of a run's logged batches: their rows, how they group, by which rule they got their advantages."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from grpocheck.verifier.audit.candidates import Candidate, Contest, declared_rule, known_rules, name_of
+from grpocheck.verifier.audit.findings import Findings, Where
+from grpocheck.verifier.audit.grouping import seats_as_named, seats_of_size, sizes, stretches
+from grpocheck.verifier.audit.model import Floats, Log, Table
+from grpocheck.verifier.audit.readers.parquet import step_of_name
+from grpocheck.verifier.audit.readings import HUGE, Reading
+from grpocheck.verifier.audit.rules import seen
+from grpocheck.verifier.audit.settings import Settings
+from grpocheck.verifier.audit.weights import Equation, equation_of, weights_from_advantages, weights_from_log
+
+MOST_REMEMBERED = 100_000
+MOST_NAMED = 6
+OF_TOTALS = (
+    "advantage-rule",
+    "zero-variance-advantage",
+    "float-mean-residue",
+    "residue-is-the-signal",
+    "reward-float-loss",
+    "epsilon-dominates",
+)
+"""Rules that need every reward of a response."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What is kept of a table to hold the log against: the mean of each reward function, and how float32 may err."""
+
+    file: str
+    step: int | None
+    rows: int
+    names: tuple[str, ...]
+    means: Floats
+    errors: Floats
+    mark: bytes
+    """Of the rewards and advantages, whatever file they are in; ``advantages_mark`` of the advantages alone."""
+    advantages_mark: bytes
+
+
+class Survey:
+    """A first look over all tables of a run: lengths of stretches, and what the log says of the weights."""
+
+    def __init__(self) -> None:
+        """Nothing seen yet."""
+        self.lengths: Counter[int] = Counter()
+        self.rows: Counter[int] = Counter()
+        self.equations: list[Equation] = []
+        self.functions = 0
+        self.named = True
+        self.some: list[Table] = []
+
+    def take(self, table: Table, log: Log | None) -> None:
+        """Look at one table."""
+        self.functions = max(self.functions, table.rewards.shape[1])
+        self.named &= table.groups is not None
+        if table.groups is None:
+            self.rows[len(table.rewards)] += 1
+            if table.prompts is not None:
+                self.lengths.update(length for _, length in stretches(table.prompts))
+        equation = equation_of(table, log)
+        if equation is not None:
+            self.equations.append(equation)
+        if len(self.some) < 8:
+            self.some.append(table)
+
+    def sizes(self, declared: int | None) -> list[int | None]:
+        """The group sizes to read the tables with; None where the log names its groups."""
+        if self.named:
+            return [None]
+        if declared is not None and declared > 1:
+            return [declared]
+        return [*sizes(self.lengths, self.rows)] or [None]
+
+    def weights(self, settings: Settings, size: int | None) -> tuple[list[tuple[float, ...]], str]:
+        """Weights of the reward functions to try, and where they come from."""
+        functions = max(1, self.functions)
+        declared = settings.weights
+        if declared is not None and len(declared) == functions:
+            return [declared], "settings"
+        ones = (1.0,) * functions
+        if functions == 1 and not self.equations:
+            return [ones], "the only reward function"
+        found = weights_from_log(self.equations, functions)
+        if found is not None:
+            return [found], "the log's reward"
+        guesses = weights_from_advantages(self.some, size, functions) if size is not None else []
+        return [ones, *(guess for guess in guesses if guess != ones)], "nothing: tried"
+
+
+class TablesAudit:
+    """The audit of batches, one after another; finish() gives what was inferred."""
+
+    def __init__(self, run: str, settings: Settings, log: Log | None, survey: Survey, findings: Findings) -> None:
+        """Ready for the first table."""
+        self.run, self.settings, self.log, self.findings = run, settings, log, findings
+        declared = declared_rule(settings)
+        self.readings = []
+        self.weight_source = ""
+        for size in survey.sizes(settings.count("num_generations")):
+            weights, self.weight_source = survey.weights(settings, size)
+            rules = known_rules()
+            if declared is not None and declared not in rules:
+                rules = (declared, *rules)
+            candidates = [
+                Candidate(rule, vector, declared=rule == declared and place == 0)
+                for place, vector in enumerate(weights)
+                for rule in rules
+            ]
+            candidates.sort(key=lambda one: not one.declared)
+            self.readings.append(Reading(size, Contest(candidates), Findings(run)))
+        self.fingerprints: dict[bytes, int] = {}
+        self.repeats = 0
+        self.first_repeat: Where | None = None
+        self.kept: list[Moments] = []
+        self.tables = self.rows = 0
+        self.ranges: dict[str, tuple[float, float]] = {}
+        self.rewards_of: dict[bytes, tuple[Any, str]] = {}
+        self.all_zero = True
+        self.overwritten: set[str] = set()
+        evaluated = {row.step for row in log.rows if row.evaluates} if log is not None else set()
+        trained = {row.step for row in log.rows if not row.evaluates} if log is not None else set()
+        self.evaluated, self.trained = evaluated, trained
+
+    def take(self, table: Table) -> None:
+        """Check one batch."""
+        self.tables += 1
+        self.take_steps(table)
+        if self.is_repeat(table) or self.is_evaluation(table):
+            return
+        self.rows += len(table.rewards)
+        self.take_numbers(table)
+        self.take_functions(table)
+        self.kept.append(moments(table))
+        for reading in self.readings:
+            reading.take(
+                table, seats_as_named(table) if reading.size is None and table.groups else self.cut(table, reading)
+            )
+
+    def cut(self, table: Table, reading: Reading) -> Any:
+        """The groups of a table under a reading; one group of all rows where nothing tells them apart."""
+        return seats_of_size(table, reading.size or max(1, len(table.rewards)))
+
+    def take_steps(self, table: Table) -> None:
+        """The steps in a table and in the name of its file."""
+        named = step_of_name(table.file)
+        if len(table.steps) > 1 or (named is not None and table.steps and table.steps != (named,)):
+            expected = "one step" if named is None else f"step {named} in every row"
+            self.findings.add(
+                seen("table-step", Where(table.file, 0), expected, f"steps {list(table.steps)[:MOST_NAMED]}")
+            )
+
+    def is_repeat(self, table: Table) -> bool:
+        """Whether the rows are those of an earlier table of this run."""
+        mark = fingerprint(table)
+        seen_before = self.fingerprints.get(mark)
+        self.fingerprints[mark] = (seen_before or 0) + 1
+        if seen_before is None:
+            return False
+        self.repeats += 1
+        self.first_repeat = self.first_repeat or Where(table.file, 0)
+        return True
+
+    def is_evaluation(self, table: Table) -> bool:
+        """Whether evaluation wrote the table: instead of training's, which is then lost, or at a step of its own."""
+        if table.step is None or table.step not in self.evaluated:
+            return False
+        if table.step in self.trained:
+            self.overwritten.add(table.file)
+            self.findings.add(
+                seen(
+                    "rows-overwritten",
+                    Where(table.file, 0),
+                    f"the rows that step {table.step} trained on",
+                    f"what evaluation at step {table.step} left: it writes the same file after training does",
+                    distance=float(len(table.rewards)),
+                )
+            )
+        return True
+
+    def take_numbers(self, table: Table) -> None:
+        """Rewards and advantages that are no finite numbers."""
+        where = [Where(table.file, table.place(row)) for row in range(len(table.rewards))]
+        for row, function in zip(*np.nonzero(np.isinf(table.rewards)), strict=True):
+            value = float(table.rewards[row, function])
+            self.findings.add(
+                seen(
+                    "reward-not-finite",
+                    where[row],
+                    "a finite reward",
+                    f"{value} from {table.names[function]}",
+                    distance=1.0,
+                    far="infinitely far",
+                )
+            )
+        gone = np.isnan(table.rewards)
+        scored = ~gone.all(axis=1) if table.rewards.shape[1] else np.zeros(len(table.rewards), dtype=bool)
+        for row in np.nonzero(gone.any(axis=1) & scored)[0]:
+            lost = [name for name, missing in zip(table.names, gone[row], strict=True) if missing]
+            self.findings.add(
+                seen("reward-missing", where[row], "a number from every function", f"nan from {', '.join(lost)}")
+            )
+        if table.rewards.shape[1]:
+            for row in np.nonzero(~scored)[0]:
+                self.findings.add(seen("response-unscored", where[row], "a reward", "nan from every function"))
+        if table.advantages is None:
+            return
+        self.all_zero &= bool((table.advantages == 0).all())
+        for row in np.nonzero(~(np.abs(table.advantages) < HUGE))[0]:
+            value = float(table.advantages[row])
+            worth = "nan" if value != value else f"{value:.6g}"
+            self.findings.add(
+                seen(
+                    "advantage-not-finite",
+                    where[row],
+                    "a finite advantage",
+                    worth + (": the largest float, for infinity" if np.isfinite(value) else ""),
+                    distance=abs(value),
+                    far="infinitely far",
+                )
+            )
+
+    def take_functions(self, table: Table) -> None:
+        """The range of each reward function, and whether the same response got the same rewards."""
+        for index, name in enumerate(table.names):
+            column = table.rewards[:, index]
+            column = column[~np.isnan(column)]
+            if len(column):
+                low, high = self.ranges.get(name, (np.inf, -np.inf))
+                self.ranges[name] = (min(low, float(column.min())), max(high, float(column.max())))
+        if table.prompts is None or table.responses is None or len(self.rewards_of) > MOST_REMEMBERED:
+            return
+        for row, (prompt, response) in enumerate(zip(table.prompts, table.responses, strict=True)):
+            extra = [column[row] for column in table.extra.values()]
+            key = hashlib.blake2b("\0".join([prompt, response, *extra]).encode("utf-8", "replace"), digest_size=12)
+            rewards = tuple(str(value) for value in table.rewards[row].tolist())
+            first, place = self.rewards_of.setdefault(key.digest(), (rewards, f"{table.file}, row {table.place(row)}"))
+            if first != rewards:
+                self.findings.add(
+                    seen(
+                        "reward-not-function",
+                        Where(table.file, table.place(row)),
+                        f"rewards {', '.join(first)} as at {place}",
+                        f"{', '.join(rewards)} for the same prompt and response {response[:40]!r}",
+                    )
+                )
+
+    def finish(self, column_lost: bool) -> dict[str, Any]:
+        """Say what all batches together show, and what was inferred; a lost column makes advantages uncheckable."""
+        if not self.tables:
+            return {}
+        for name, (low, high) in self.ranges.items():
+            if low == high and self.rows >= 8:
+                self.findings.add(
+                    seen("reward-constant", Where(self.run), f"{name} to vary", f"{low:.9g} everywhere", apart=name)
+                )
+        if self.first_repeat is not None:
+            distinct = len(self.fingerprints)
+            self.findings.add(
+                seen(
+                    "rows-logged-twice",
+                    self.first_repeat,
+                    f"{distinct} tables, one for each batch of rows",
+                    f"{self.tables} tables, of which {self.repeats} repeat an earlier one",
+                    distance=float(self.repeats),
+                )
+            )
+        chosen = self.chosen(column_lost)
+        moved = any(table is not None for table in self.kept)
+        if (
+            self.all_zero
+            and moved
+            and chosen.contest.survivors
+            and any(one.checked for one in chosen.contest.survivors)
+        ):
+            kept = f"{chosen.equal} of {chosen.groups} groups have equal rewards"
+            self.findings.add(
+                seen(
+                    "advantages-all-zero",
+                    Where(self.run),
+                    "advantages that tell responses apart",
+                    f"0 everywhere; {kept}",
+                )
+            )
+        chosen.finish(self.run)
+        hidden = OF_TOTALS if column_lost else ()
+        self.findings.extend(finding for finding in chosen.findings.all() if finding.rule not in hidden)
+        if not column_lost:
+            self.take_declared(chosen)
+        return self.inferred(chosen, column_lost)
+
+    def chosen(self, column_lost: bool = False) -> Reading:
+        """The reading under which a rule stands, then the one with whole groups, then with larger ones."""
+        return min(
+            self.readings,
+            key=lambda one: (not column_lost and not one.contest.stands, one.ragged, -(one.size or 0)),
+        )
+
+    def take_declared(self, chosen: Reading) -> None:
+        """The declared rule, where it fell and another stands."""
+        if not chosen.contest.stands:
+            return
+        for candidate, (table, seats), departure in chosen.contest.fallen:
+            self.findings.add(
+                seen(
+                    "advantage-rule-declared",
+                    Where(table.file, table.place(int(seats.rows[departure.group, departure.place]))),
+                    f"{departure.expected:.9g} ({candidate.name})",
+                    f"{departure.logged:.9g}, as by: {chosen.best.name}",
+                    distance=abs(departure.logged - departure.expected),
+                    far=f"{abs(departure.logged - departure.expected):.3g}",
+                )
+            )
+
+    def inferred(self, chosen: Reading, column_lost: bool) -> dict[str, Any]:
+        """What was taken from the settings or inferred, and what fits equally."""
+        standing = [reading for reading in self.readings if reading.contest.stands]
+        fitting = chosen.contest.fitting
+        declared = declared_rule(self.settings)
+        found: dict[str, Any] = {
+            "tables": self.tables,
+            "distinct_batches": len(self.fingerprints) - len(self.overwritten),
+            "rows": self.rows,
+            "group_size": chosen.size,
+            "group_size_from": (
+                "the log"
+                if chosen.size is None
+                else "settings"
+                if self.settings.count("num_generations") == chosen.size
+                else "stretches of equal prompts and the advantages"
+            ),
+            "groups": chosen.groups,
+            "groups_of_equal_rewards": chosen.equal,
+            "advantage_rule": [name_of(one.rule) for one in dict_by_rule(fitting)][:MOST_NAMED],
+            "advantage_rule_from": "settings and rows" if declared is not None else "rows",
+            "reward_weights": None if column_lost else list(chosen.best.weights),
+            "reward_weights_from": self.weight_source,
+        }
+        if column_lost:
+            found["advantage_rule"] = []
+            found["advantage_rule_from"] = "nothing: a reward column is lost"
+        others = [reading.size for reading in standing if reading is not chosen and fitting]
+        if others:
+            found["group_size_fits_equally"] = others
+        if len(found["advantage_rule"]) > 1:
+            found["advantage_rule_undecided"] = f"{len(fitting)} rules fit every row within float error"
+        return found
+
+
+def dict_by_rule(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The candidates, one for each rule."""
+    return list({one.rule: one for one in candidates}.values())
+
+
+def fingerprint(table: Table) -> bytes:
+    """A mark that rows of equal content share."""
+    mark = hashlib.blake2b(digest_size=16)
+    for column in (table.prompts or (), table.responses or (), *table.extra.values()):
+        mark.update(hashlib.blake2b("\0".join(column).encode("utf-8", "replace"), digest_size=16).digest())
+    mark.update(np.ascontiguousarray(table.rewards).tobytes())
+    mark.update(b"" if table.advantages is None else np.ascontiguousarray(table.advantages).tobytes())
+    if table.responses is None:
+        mark.update(repr((table.step, list(table.rows or ())[:1])).encode())
+    return mark.digest()
+
+
+def moments(table: Table) -> Moments:
+    """What is kept of a table."""
+    there = ~np.isnan(table.rewards)
+    count = np.maximum(there.sum(axis=0), 1)
+    with np.errstate(invalid="ignore", over="ignore"):
+        means = np.where(there, table.rewards, 0.0).sum(axis=0) / count
+        size = np.abs(np.where(there, table.rewards, 0.0)).sum(axis=0) / count
+    means = np.where(there.any(axis=0), means, np.nan)
+    return Moments(
+        table.file,
+        table.step,
+        len(table.rewards),
+        table.names,
+        means,
+        size * (count + 2) * table.unit_roundoff,
+        mark(table, advantages_only=False),
+        mark(table, advantages_only=True),
+    )
+
+
+def mark(table: Table, advantages_only: bool) -> bytes:
+    """A mark of the rewards and advantages of a batch, whatever file it is in."""
+    digest = hashlib.blake2b(digest_size=16)
+    for column in (table.advantages,) if advantages_only else (table.advantages, table.rewards):
+        if column is not None:
+            plain = np.where(np.isnan(column), np.nan, column + 0.0)
+            digest.update(np.ascontiguousarray(plain, dtype=np.float64).tobytes())
+    return digest.digest()

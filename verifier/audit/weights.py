@@ -1,0 +1,105 @@
+"""The weights of reward functions, where no settings say them: from the log's reward, or from the advantages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from grpocheck.verifier.audit.grouping import seats_of_size
+from grpocheck.verifier.audit.model import Floats, Log, Table
+
+DENOMINATOR = 1000
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One logged mean reward: the sum over functions of weight times ``shares`` is ``reward``, up to ``error``."""
+
+    shares: Floats
+    reward: float
+    error: float
+
+
+def equation_of(table: Table, log: Log | None) -> Equation | None:
+    """What a table and the log's row of its step say of the weights; None where there is no such row."""
+    if log is None or table.step is None or not table.rewards.shape[1]:
+        return None
+    row = next((one for one in log.rows if one.step == table.step and "reward" in one.numbers), None)
+    there = ~np.isnan(table.rewards)
+    scored = int(there.any(axis=1).sum())
+    if row is None or scored == 0 or not np.isfinite(table.rewards[there]).all():
+        return None
+    for place, name in enumerate(table.names):
+        column = table.rewards[there[:, place], place]
+        logged = row.numbers.get(f"rewards/{name}/mean")
+        if logged is None or not len(column):
+            continue
+        if not abs(logged - column.mean()) <= 4 * table.unit_roundoff * (len(column) + 2) * np.abs(column).mean():
+            return None  # the log's row is not of these rows alone
+    filled = np.where(there, table.rewards, 0.0)
+    size = float(np.abs(filled).sum() / scored)
+    error = 4 * (len(filled) + 4) * table.unit_roundoff * size
+    return Equation(filled.sum(axis=0) / scored, row.numbers["reward"], error)
+
+
+def weights_from_log(equations: Sequence[Equation], functions: int) -> tuple[float, ...] | None:
+    """The weights that every equation holds for, as simple fractions; None where there are none, or more than one."""
+    usable = [equation for equation in equations if len(equation.shares) == functions and np.isfinite(equation.reward)]
+    ones = np.ones(functions)
+    if usable and all(holds(equation, ones) for equation in usable):
+        return (1.0,) * functions
+    if len(usable) < functions:
+        return None
+    shares = np.stack([equation.shares for equation in usable])
+    found, _, rank, _ = np.linalg.lstsq(shares, np.array([equation.reward for equation in usable]), rcond=1e-6)
+    if rank < functions:
+        return None
+    simple = np.array([simplest(float(weight)) for weight in found])
+    return tuple(map(float, simple)) if all(holds(equation, simple) for equation in usable) else None
+
+
+def holds(equation: Equation, weights: Floats) -> bool:
+    """Whether weights give the logged reward."""
+    room = equation.error * max(1.0, float(np.abs(weights).max()))
+    return bool(abs(float(equation.shares @ weights) - equation.reward) <= room)
+
+
+def simplest(value: float) -> float:
+    """A number as the simple fraction that it is close to."""
+    return float(Fraction(value).limit_denominator(DENOMINATOR))
+
+
+def weights_from_advantages(tables: Sequence[Table], size: int, functions: int) -> list[tuple[float, ...]]:
+    """Weights under which advantages are proportional, group by group, to centred sums of rewards; up to their size.
+
+    For each row of group g: sum over k of w_k d_ik = s_g A_i, with s_g unknown: the kernel of that system, scaled in
+    the ways in which people write weights.
+    """
+    rows: list[tuple[int, Floats, float]] = []
+    groups = 0
+    for table in tables:
+        if table.advantages is None or not np.isfinite(table.rewards).all() or table.rewards.shape[1] != functions:
+            continue
+        for seats in seats_of_size(table, size).rows:
+            rewards, advantages = table.rewards[seats], table.advantages[seats]
+            if np.isfinite(advantages).all() and np.ptp(advantages) > 1e-3 and groups < 64:
+                centred = rewards - rewards.mean(axis=0)
+                rows += [(groups, centred[i], float(advantages[i])) for i in range(size)]
+                groups += 1
+    if groups < 1:
+        return []
+    system = np.zeros((len(rows), functions + groups))
+    for place, (group, centred, advantage) in enumerate(rows):
+        system[place, :functions] = centred
+        system[place, functions + group] = -advantage
+    _, values, basis = np.linalg.svd(system)
+    if len(values) < functions + groups or values[-1] > 1e-4 * values[0] or values[-2] < 1e-3 * values[0]:
+        return []
+    kernel = basis[-1][:functions]
+    if not np.abs(kernel).max() > 0:
+        return []
+    kernel = kernel * np.sign(np.median(basis[-1][functions:]) or 1.0)
+    nonzero = np.abs(kernel[np.abs(kernel) > 1e-4 * np.abs(kernel).max()])
+    scales = (nonzero.max(), nonzero.min(), np.abs(kernel).sum(), nonzero[0])
+    found = {tuple(simplest(float(weight)) for weight in np.round(kernel / scale, 4)) for scale in scales}
+    return sorted(found, reverse=True)

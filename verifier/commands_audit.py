@@ -1,0 +1,70 @@
+"""The command ``audit``: what was asked, read, checked and printed."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grpocheck.verifier.audit.errors import needed
+from grpocheck.verifier.failures import REFUTED, BadOption, emit
+from grpocheck.verifier.files import check_writable, written_beside
+from grpocheck.verifier.progress import progress_bar
+
+
+@dataclass(frozen=True)
+class AuditRequest:
+    """What was asked of ``audit``."""
+
+    paths: Sequence[Path]
+    json: bool = False
+    sarif: Path | None = None
+    html: Path | None = None
+    settings: Path | None = None
+    jobs: int = 1
+
+
+def audit_command(request: AuditRequest) -> int:
+    """Audit what is there, and print the report; 1 for a finding that is an error or a warning."""
+    if not request.paths:
+        raise BadOption("PATH", "", "nothing to audit", "at least one file or folder (or --rules)")
+    for library in ("numpy", "pyarrow"):
+        needed(library)
+    from grpocheck.verifier.audit.auditing import audit
+    from grpocheck.verifier.audit.crews import processes
+    from grpocheck.verifier.audit.discovery import runs_of
+    from grpocheck.verifier.audit.page import page
+    from grpocheck.verifier.audit.report import to_lines, to_mapping, to_sarif
+    from grpocheck.verifier.audit.settings import read_settings
+
+    for option, path in (("--sarif", request.sarif), ("--html", request.html)):
+        if path is not None:
+            check_writable(option, path)
+    extra = read_settings(request.settings) if request.settings is not None else None
+    runs = runs_of(request.paths, extra)
+    with progress_bar("auditing", sum(run.files for run in runs)) as advance:
+        report = audit(runs, processes(request.jobs), advance)
+    if request.sarif is not None:
+        with written_beside(request.sarif) as path:
+            path.write_text(json.dumps(to_sarif(report), indent=2) + "\n", encoding="utf-8")
+    if request.html is not None:
+        with written_beside(request.html) as path:
+            path.write_text(page(report), encoding="utf-8")
+    emit(json.dumps(to_mapping(report), indent=2) if request.json else "\n".join(to_lines(report)))
+    return 0 if report.ok else REFUTED
+
+
+def list_rules(as_json: bool) -> int:
+    """Print the registry of rules."""
+    from grpocheck.verifier.audit.rules import RULES
+
+    if as_json:
+        from grpocheck.verifier.audit.rules import mappings
+
+        emit(json.dumps(mappings(), indent=2))
+        return 0
+    lines = []
+    for rule in RULES.values():
+        claim = f" [{rule.claim}]" if rule.claim else ""
+        lines += [f"{rule.name} ({rule.severity}){claim}", f"    {rule.says}", f"    do: {rule.advice}"]
+    emit("\n".join(lines))
+    return 0
