@@ -2,6 +2,7 @@
 
 import json
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +14,17 @@ from grpocheck.verifier.lessons import course, lesson_named
 from grpocheck.verifier.lessons.blocks import Exercise, Plot
 from grpocheck.verifier.lessons.lesson import Lesson, Page, told
 from grpocheck.verifier.lessons.plot import svg
-from grpocheck.verifier.lessons.rendering import lesson_mapping, listing, page_text, plot_file
+from grpocheck.verifier.lessons.rendering import (
+    MEASURE,
+    lesson_mapping,
+    listing,
+    measure,
+    page_text,
+    plot_file,
+)
 from grpocheck.verifier.progress import progress_bar
 
-RULE = "\n" + "─" * 92 + "\n"
+RULE = "\n" + "─" * MEASURE + "\n"
 
 
 @dataclass(frozen=True)
@@ -111,7 +119,8 @@ def check_answer(exercises: Sequence[Exercise], number: int, answer: str, as_jso
 
 def verdict_text(exercise: Exercise, right: bool) -> str:
     """Right or not, and the explanation."""
-    return f"{'Right' if right else 'Not right'}: {exercise.answer_text}. {exercise.explanation}"
+    text = f"{'Right' if right else 'Not right'}: {exercise.answer_text}. {exercise.explanation}"
+    return textwrap.fill(text, measure(), break_on_hyphens=False)
 
 
 def ask(exercises: Sequence[Exercise], read: Callable[[str], str]) -> int:
