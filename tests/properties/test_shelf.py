@@ -14,11 +14,11 @@ BUDGET = 300
 
 @pytest.mark.parametrize("entry", SHELF.values(), ids=lambda entry: entry.name)
 def test_a_shelved_property_has_its_verdict(entry: Shelved) -> None:
-    result = check_in_process(entry.text, entry.problem, entry.scope, BUDGET)
+    result = check_in_process(entry.property, entry.problem, entry.scope, BUDGET)
     assert (result.verdict, result.scope, result.undefined) == (entry.verdict, entry.scope, False)
     assert (result.counterexample is not None) == (entry.verdict is Verdict.REFUTED)
     if result.counterexample is not None:
-        again = check(entry.text, read_text(result.counterexample))
+        again = check(entry.property, read_text(result.counterexample))
         assert (again.verdict, again.at, again.values) == (Verdict.REFUTED, result.at, result.values)
 
 
@@ -48,7 +48,7 @@ def test_references_lead_somewhere() -> None:
 
 def test_a_wrong_record_would_be_noticed() -> None:
     """The smallest number of N2, by hand: 2 (1 - theta) + theta at theta = 1/3, and below it after the step."""
-    result = check(SHELF["N2"].text, SHELF["N2"].problem)
+    result = check(SHELF["N2"].property, SHELF["N2"].problem)
     assert result.values["sum(support: mass * reward)"] == "5/3"
-    result = check(SHELF["N4a"].text, SHELF["N4a"].problem, "draws")
+    result = check(SHELF["N4a"].property, SHELF["N4a"].problem, "draws")
     assert result.values["ratio[1]"] == "35/18"

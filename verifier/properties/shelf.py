@@ -5,6 +5,7 @@ changes (D1, D2), differentiability (F1, F2), laws and expectations (G3, N3), an
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 
 from grpocheck.contracts.claims import claim
@@ -24,19 +25,19 @@ class Shelved:
     name: str
     claim: str | None
     title: str
-    text: str
+    property: str
     problem_text: str
     scope: Scope
     verdict: Verdict
     reference: str
     """The theorem that proves it for every size, or the stored witness against it."""
 
-    @property
+    @cached_property
     def problem(self) -> Problem:
         """The problem it is checked on."""
         return read_text(self.problem_text)
 
-    @property
+    @cached_property
     def statement(self) -> str:
         """The claim in the registry's words; of none, the title."""
         return self.title if self.claim is None else claim(self.claim).statement
