@@ -6,10 +6,12 @@ from typing import Annotated, Optional
 import typer
 from grpocheck import __version__
 from grpocheck.verifier.cli_audit import audit_command
+from grpocheck.verifier.cli_check import check_command
 from grpocheck.verifier.cli_conform import conform_command
 from grpocheck.verifier.cli_estimator import estimator_command
 from grpocheck.verifier.cli_law import law_command
 from grpocheck.verifier.cli_lesson import lesson_command
+from grpocheck.verifier.cli_prove import prove_command
 from grpocheck.verifier.cli_studio import studio_command
 from grpocheck.verifier.cli_vectors import vectors_command
 from grpocheck.verifier.failures import emit, guarded
@@ -167,11 +169,13 @@ def explain_command(
 
 
 app.command("audit")(guarded(audit_command))
+app.command("check")(guarded(check_command))
 app.command("conform")(guarded(conform_command))
 app.command("estimator")(guarded(estimator_command))
 app.command("law")(guarded(law_command))
 app.command("studio")(guarded(studio_command))
 app.command("lesson")(guarded(lesson_command))
+app.command("prove")(guarded(prove_command))
 app.command("vectors")(guarded(vectors_command))
 
 

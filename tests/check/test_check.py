@@ -1,0 +1,190 @@
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from grpocheck.core import InvalidProblem, TraceWriter, problem_from_mapping, read_problem, run
+from grpocheck.verifier import check
+from grpocheck.verifier.check import WORK, Number, number
+from grpocheck.verifier.strategies import traces
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from tests.check.corruption import change, text_of
+
+HOUSE = Path(__file__).resolve().parents[2]
+CHECKER = HOUSE / "verifier" / "check.py"
+EXAMPLES = sorted(path for path in (HOUSE / "examples").glob("*.toml") if path.stem != "supplied_family")
+
+
+def traced(tmp_path: Path, example: Path) -> Path:
+    path = tmp_path / f"{example.stem}.jsonl"
+    with TraceWriter(path) as writer:
+        run(read_problem(example), seed=None if read_problem(example).recorded else 7, observer=writer)
+    return path
+
+
+def checked(path: Path, text: str | None = None) -> tuple[int, str]:
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    return check.check(str(path))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_the_checker_alone_finds_the_traces_of_the_examples_right(tmp_path: Path, example: Path) -> None:
+    path = traced(tmp_path, example)
+    command = [sys.executable, "-I", "-S", str(CHECKER), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"{path}: right: ")
+
+
+def test_the_checker_is_one_short_file_on_the_standard_library() -> None:
+    source = CHECKER.read_text(encoding="utf-8")
+    assert len(source.splitlines()) < 400
+    imported = {
+        name.partition(".")[0]
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [entry.name for entry in node.names])
+    }
+    assert imported <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("1/2 + 3/10*sqrt(2)", "1/2 + 1/10*sqrt(18)"),  # sqrt 18 = 3 sqrt 2
+        ("sqrt(12)", "2*sqrt(3)"),
+        ("-sqrt(50) + 3", "3 - 5*sqrt(2)"),
+        ("sqrt(9)", "3"),
+    ],
+)
+def test_one_number_has_many_texts(left: str, right: str) -> None:
+    assert (number(left) - number(right)).sign() == 0
+
+
+def test_quotients_of_roots_are_exact() -> None:
+    # 1 / (1 + sqrt 2) = sqrt 2 - 1, and (sqrt 2 + sqrt 3)^2 = 5 + 2 sqrt 6
+    assert (number("1") / number("1 + sqrt(2)") - number("sqrt(2) - 1")).sign() == 0
+    both = number("sqrt(2) + sqrt(3)")
+    assert (both * both - number("5 + 2*sqrt(6)")).sign() == 0
+    assert (number("sqrt(2) + sqrt(3)") - number("sqrt(10)")).sign() == -1  # 3.1463 and 3.1623
+    assert (number("3363/2378") - number("sqrt(2)")).sign() == 1  # a convergent: 3363^2 = 2 * 2378^2 + 1
+
+
+def test_an_exponential_divided_by_itself_is_1_and_not_about_1() -> None:
+    power = number("1/3").exp()
+    assert (power / power - number("1")).top == {}
+    with pytest.raises(check.Verdict, match="whether a number within"):
+        (number("1/3").exp() * number("1/3").exp() - number("2/3").exp()).sign()  # equal, but not seen to be
+
+
+def test_a_derivative_is_that_of_the_function() -> None:
+    # f = x^2 exp(x) / (1 + x) at x = 1/2: f' / f = 2/x + 1 - 1/(1 + x) = 4 + 1 - 2/3
+    x = number("1/2") * number("1")
+    x.slope = {0: number("1")}
+    f: Number = x * x * x.exp() / (number("1") + x)
+    gap = f.slope[0] / f.flat() - number("13/3")
+    assert max(map(abs, gap.bounds)) < 1e-70
+
+
+def corrupted(path: Path, line: int, **fields: Any) -> str:
+    events = list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+    events[line - 1] |= fields
+    return text_of(events)
+
+
+@pytest.mark.parametrize(
+    ("line", "fields", "reason"),
+    [
+        (3, {"response": "ugly"}, "line 3: response: ugly: expected 'good'"),
+        (5, {"reward": "2"}, "line 5: reward: 2: expected 1"),
+        (7, {"advantages": ["1", "1"]}, "line 7: advantages: 1: expected -1"),
+        (8, {"answer": ["2.0"]}, "line 8: '2.0': expected an exact number"),
+        (8, {"answer": ["3"]}, "line 8: answer: 3: expected 2"),
+        (9, {"answer": False}, "line 9: answer: False: expected True"),
+        (10, {"objective": "1/6"}, "line 10: objective: 1/6: expected 0.2"),
+        (11, {"answer": ["0"]}, "line 11: answer: ['0']: expected 'undefined-gradient'"),
+        (12, {"status": "invalid-update"}, "line 12: status: invalid-update: expected 'undefined-gradient'"),
+        (13, {"theta": ["1/2"]}, "line 13: theta: 1/2: expected 0.6"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, line: int, fields: Any, reason: str) -> None:
+    path = traced(tmp_path, HOUSE / "examples" / "undefined_gradient.toml")
+    status, why = checked(path, corrupted(path, line, **fields))
+    assert status == 1
+    assert why.startswith(reason)
+
+
+def test_a_cut_trace_is_no_whole_trace(tmp_path: Path) -> None:
+    path = traced(tmp_path, HOUSE / "examples" / "two_paths.toml")
+    text = path.read_text(encoding="utf-8")
+    assert checked(path, text[: len(text) // 2])[0] == 2
+    assert checked(path, "")[0] == 2
+    assert checked(path, "[" * 100_000 + "\n")[0] == 2
+    assert checked(tmp_path / "nothing.jsonl")[0] == 2
+
+
+def is_equivalent(path: Path, before: list[Any], after: list[Any]) -> bool:
+    """Whether a changed trace is right too: the counts of work differ, or the changed problem has the very same run."""
+    if before[:-1] == after[:-1] and before[-1]["event"] == after[-1].get("event") == "outcome":
+        ends = [{**events[-1], "ledger": {**events[-1]["ledger"], **dict.fromkeys(WORK)}} for events in (before, after)]
+        if ends[0] == ends[1]:
+            return True
+    if before[1:] != after[1:]:
+        return False
+    same = {**after[0], "problem": before[0]["problem"], "arithmetic": before[0]["arithmetic"]}
+    if same != before[0] or after[0]["arithmetic"]["name"] != before[0]["arithmetic"]["name"]:
+        return False
+    try:
+        with TraceWriter(path) as writer:
+            run(problem_from_mapping(after[0]["problem"]), observer=writer)
+    except InvalidProblem:
+        return False
+    events = list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+    for listed in (events, after):
+        listed[-1]["ledger"] |= dict.fromkeys(WORK)
+    return events[1:] == after[1:]
+
+
+def hold(tmp_path: Path, text: str, random: Random, changes: int) -> list[str]:
+    """Check a right trace and some corruptions of it; the mistakes of the checker."""
+    path, wrong = tmp_path / "trace.jsonl", []
+    status, why = checked(path, text)
+    if status != 0:
+        wrong.append(f"a right trace: {why}\n{text}")
+    events = list(map(json.loads, text.splitlines()))
+    for _ in range(changes):
+        done, after = change(events, random)
+        status, why = checked(path, text_of(after))
+        if after != events and status in (0, 3) and not is_equivalent(path, events, json.loads(json.dumps(after))):
+            wrong.append(f"{done}: {why}\n{text_of(after)}")
+    return wrong
+
+
+def many(tmp_path: Path, count: int, changes: int, start: int) -> None:
+    random, wrong = Random(start), list[str]()
+
+    @seed(start)
+    @settings(max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck),
+              phases=[Phase.generate])  # fmt: skip
+    @given(traces())
+    def each(text: str) -> None:
+        wrong.extend(hold(tmp_path, text, random, changes))
+
+    each()
+    assert wrong == []
+
+
+def test_random_traces_are_right_and_their_corruptions_are_not(tmp_path: Path) -> None:
+    many(tmp_path, 20, 4, start=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(2, 6))
+def test_a_thousand_traces_and_four_thousand_corruptions(tmp_path: Path, start: int) -> None:
+    many(tmp_path, 250, 4, start)
