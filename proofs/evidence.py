@@ -24,6 +24,7 @@ MODULES: tuple[str, ...] = (
     "grpocheck.proofs.properties",
     "grpocheck.proofs.enumeration",
     "grpocheck.proofs.enumerated_definitions",
+    "grpocheck.proofs.protocol",
     "grpocheck.proofs.smt.checks",
     "grpocheck.proofs.extraction.evidence",
     "grpocheck.proofs.kernel",
