@@ -1,0 +1,42 @@
+"""``grpocheck prove`` as typer sees it; what it runs is imported only when it runs."""
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+
+def prove_command(
+    stated: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation
+        typer.Argument(metavar="PROPERTY", help="Such as 'F_next >= F', or the name of one on the shelf."),
+    ] = None,
+    problem: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Argument(metavar="[PROBLEM]", help="A problem file (TOML); a property of the shelf has its own."),
+    ] = None,
+    scope: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            metavar="run|draws|shape",
+            help="This run, every draw of this problem, or every problem of its shape; run if not said.",
+        ),
+    ] = None,
+    budget: Annotated[
+        float, typer.Option(min=0.1, metavar="SECONDS", help="Seconds after which it is undecided.")
+    ] = 60,
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Write a counterexample as a problem file."),
+    ] = None,
+    shelf: Annotated[bool, typer.Option("--shelf", help="List the ready properties, each with its verdict.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")] = False,
+) -> int:
+    """Whether a property holds of a run, of every draw, or of every problem of a shape; docs/properties.md says how.
+
+    Exit status: 0 it holds, 1 it is refuted by a problem whose run was repeated from its file, 2 bad input, 3
+    undecided.
+    """
+    from grpocheck.verifier.commands_prove import ProveRequest, prove, show_shelf
+
+    return show_shelf(json) if shelf else prove(ProveRequest(stated or "", problem, scope, budget, out, json))

@@ -1,0 +1,121 @@
+"""The commands ``prove`` and ``shelf``."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grpocheck.core.problem import Problem
+from grpocheck.core.reading import read_problem
+from grpocheck.verifier.failures import BAD_INPUT, REFUTED, UNDECIDED, BadOption, emit, say
+from grpocheck.verifier.files import check_writable, write_text
+from grpocheck.verifier.progress import progress_bar
+from grpocheck.verifier.properties import SHELF, PropertyError, Result, Scope, Shelved, Verdict, check_in_process
+from grpocheck.verifier.tables import abbreviated, drawn, table
+from rich.text import Text
+
+EXIT = {Verdict.HOLDS: 0, Verdict.REFUTED: REFUTED, Verdict.UNDECIDED: UNDECIDED}
+
+
+@dataclass(frozen=True)
+class ProveRequest:
+    """What was asked of ``prove``."""
+
+    stated: str
+    problem: Path | None
+    scope: str | None = None
+    budget: float = 60.0
+    out: Path | None = None
+    json: bool = False
+
+
+def prove(request: ProveRequest) -> int:
+    """Print the verdict on a property; 0 holds, 1 refuted, 3 undecided."""
+    shelved = SHELF.get(request.stated)
+    if request.scope is not None and request.scope not in list(Scope):
+        raise BadOption("--scope", request.scope, "there is no such scope", f"one of {', '.join(Scope)}")
+    if request.problem is None and shelved is None:
+        raise BadOption(
+            "PROBLEM", "", "no problem is given, and no property of the shelf is named",
+            f"a problem file, or one of the shelf: {', '.join(SHELF)}",
+        )  # fmt: skip
+    if request.out is not None:
+        check_writable("--out", request.out)
+    problem = shelved.problem if request.problem is None and shelved is not None else read_problem(str(request.problem))
+    text = request.stated if shelved is None else shelved.property
+    own = shelved.scope if shelved is not None and request.problem is None else Scope.RUN
+    try:
+        result = watched(text, problem, request.scope or own, request.budget)
+    except PropertyError as error:
+        say(f"grpocheck: {error}")
+        return BAD_INPUT
+    if request.out is not None and result.counterexample is not None:
+        write_text(request.out, result.counterexample)
+    if request.json:
+        emit(json.dumps(result.to_mapping(), indent=2, ensure_ascii=False))
+    else:
+        emit("\n".join(lines(result, request.out)))
+    return EXIT[result.verdict]
+
+
+def watched(text: str, problem: Problem, scope: str, budget: float) -> Result:
+    """The check in a process of its own, with a bar where a person looks at it."""
+    with progress_bar("cases", 0) as advance:
+        done = [0]
+
+        def told(now: int, total: int) -> None:
+            advance(now - done[0])
+            done[0] = now
+
+        return check_in_process(text, problem, scope, budget, told)
+
+
+def lines(result: Result, out: Path | None) -> Iterator[str]:
+    """The verdict for people."""
+    how = "" if result.method == "none" else f" (by {result.method})"
+    yield f"{result.verdict}{' for having no value there' if result.undefined else ''}{how}: {result.property}"
+    yield f"  for       {result.scope_text or result.scope}"
+    yield f"  cases     {result.cases}" + ("" if result.stands_for is None else f", standing for {result.stands_for}")
+    if result.at is not None:
+        yield f"  at        {result.at}"
+    for name, value in result.values.items():
+        yield f"  value     {name} = {abbreviated(value)}"
+    if result.verdict is Verdict.UNDECIDED or result.undefined:
+        yield f"  because   {result.reason}"
+    yield f"  took      {result.seconds:.1f} s, contracts {'on' if result.contracts else 'off'}"
+    if result.counterexample is not None:
+        yield "" if out is None else f"  written   {out} (grpocheck run {out})"
+        if out is None:
+            yield result.counterexample.rstrip("\n")
+
+
+def show_shelf(as_json: bool) -> int:
+    """Print the shelf; 0."""
+    if as_json:
+        emit(json.dumps([shelf_mapping(entry) for entry in SHELF.values()], indent=2, ensure_ascii=False))
+        return 0
+    emit(drawn([shelf_table(), Text(""), Text("grpocheck prove NAME checks one on its own problem.")]))
+    return 0
+
+
+def shelf_table() -> Any:
+    """The shelf as a table."""
+    rows = table("name", "property", "scope", "verdict", "reference")
+    for entry in SHELF.values():
+        rows.add_row(entry.name, f"{entry.title}: {entry.property}", entry.scope, entry.verdict, entry.reference)
+    return rows
+
+
+def shelf_mapping(entry: Shelved) -> dict[str, Any]:
+    """An entry of the shelf for programs."""
+    return {
+        "name": entry.name,
+        "claim": entry.claim,
+        "title": entry.title,
+        "property": entry.property,
+        "problem": entry.problem_text,
+        "scope": entry.scope.value,
+        "verdict": entry.verdict.value,
+        "reference": entry.reference,
+    }
