@@ -105,7 +105,7 @@ def test_what_is_slow_may_be_kept_from_before():
 
 def test_usage_is_said(capsys):
     assert main([]) == 2
-    assert "transcript FILE" in capsys.readouterr().err
+    assert "transcript [--quick] FILE" in capsys.readouterr().err
 
 
 def test_the_shown_commands_are_commands():
