@@ -17,6 +17,7 @@ from typing import Any
 
 from grpocheck.core.arithmetic import enclose, parse_exact
 from grpocheck.core.invalid import InvalidProblem
+from grpocheck.core.variants.formulas import formula
 from grpocheck.core.variants.registry import NAMED
 from grpocheck.verifier.commands_estimator import EstimatorRequest, estimator_mapping
 from grpocheck.verifier.dispute_kinds import Command, Number
@@ -262,6 +263,15 @@ def methods_page() -> str:
             "exchanged: `grpocheck estimator NAME PROBLEM --with PART=WORD`, with the words of this table.",
             "",
             composition_markdown(list(NAMED.values())),
+            "",
+            "## Formulas",
+            "",
+            "Of an objective that is raised, written from the same parts. l runs over the M prompts, i over the G",
+            "responses of a group, h over the L_i active tokens of a response; w_h is the ratio of a token, s the",
+            "population deviation of the group's rewards, and sg[.] is not differentiated. What has `A log pi` is",
+            "given by its gradient.",
+            "",
+            *(f"- {variant.name} ({variant.source}): `{formula(variant)}`" for variant in NAMED.values()),
             "",
         ]
     )
