@@ -13,6 +13,7 @@ from grpocheck.verifier.cli_law import law_command
 from grpocheck.verifier.cli_lesson import lesson_command
 from grpocheck.verifier.cli_prove import prove_command
 from grpocheck.verifier.cli_studio import studio_command
+from grpocheck.verifier.cli_training_free import training_free_command
 from grpocheck.verifier.cli_vectors import vectors_command
 from grpocheck.verifier.failures import emit, guarded
 
@@ -176,6 +177,7 @@ app.command("law")(guarded(law_command))
 app.command("studio")(guarded(studio_command))
 app.command("lesson")(guarded(lesson_command))
 app.command("prove")(guarded(prove_command))
+app.command("training-free")(guarded(training_free_command))
 app.command("vectors")(guarded(vectors_command))
 
 

@@ -202,7 +202,7 @@ def _recognised(
     penalties = [word for word in PENALTIES if word != "none"] if uses_reference else ["none"]
     trials: list[_Trial] = []
     readings: list[Wanted] = []
-    for candidate in every_variant(measured, numbers, penalties):
+    for candidate in every_variant(measured, numbers, penalties, target.wants_rewards):
         wanted = candidate
         if uses_reference:
             beta = _measured_beta(target, candidate, first, answers[1])
@@ -299,6 +299,8 @@ def witness_of(target: Target, matched: Matched, case: Case) -> Witness:
         return tried.is_ordinary and found_on(target, matched.wanted, matched.constants, tried).departs
 
     least = smallest(case, departs, target.wants_rewards)
+    if not target.wants_rewards:
+        least = replace(least, rewards=least.advantages)
     found = found_on(target, matched.wanted, matched.constants, least)
     return Witness(
         least,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 from grpocheck.core.variants.words import composition
 from grpocheck.verifier.conform.checking import Constants
 from grpocheck.verifier.conform.conforming import Conformance, Matched, Witness, constants_text
@@ -78,9 +79,10 @@ def case_lines(case: Case) -> Iterator[str]:
         yield f"(the first {MOST_ROWS} are shown)"
     for name, array in (("new", case.new), ("old", case.old), ("ref", case.ref), ("mask", case.mask)):
         yield f"{name:<11} {short(array[:MOST_ROWS].tolist())}"
-    yield f"{'advantages':<11} {short(case.advantages[:MOST_ROWS].tolist())}"
-    if not (case.rewards == case.advantages).all():
-        yield f"{'rewards':<11} {short(case.rewards[:MOST_ROWS].tolist())}"
+    given, name = (case.advantages, "advantages")
+    if not np.array_equal(case.rewards, given, equal_nan=True):  # of a loss that makes its own advantages
+        given, name = case.rewards, "rewards"
+    yield f"{name:<11} {short(given[:MOST_ROWS].tolist())}"
 
 
 def short(values: Any) -> str:

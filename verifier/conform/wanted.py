@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from grpocheck.core.invalid import InvalidProblem
+from grpocheck.core.values import rational
+from grpocheck.core.variants.advantages import AdvantageRule, Baseline, Divisor
 from grpocheck.core.variants.masks import Selection
 from grpocheck.core.variants.normalisation import Normalisation, Per
 from grpocheck.core.variants.penalties import Divergence, KLTerm, Weight
@@ -14,7 +17,7 @@ from grpocheck.core.variants.registry import NAMED, named
 from grpocheck.core.variants.scores import CappedScore, ClippedWeight
 from grpocheck.core.variants.terms import Delta, DualClip, TwoSided, UpperCap
 from grpocheck.core.variants.variant import Variant
-from grpocheck.core.variants.words import with_parts
+from grpocheck.core.variants.words import advantage_text, with_parts
 from grpocheck.verifier.recompute.settings import BadSetting, LossSettings
 from grpocheck.verifier.recompute.variants import settings_of
 
@@ -38,6 +41,21 @@ class Numbers:
     epsilon: Fraction = Fraction(1, 5)
     beta: Fraction = Fraction(0)
     maximum_length: int | None = None
+
+
+def numbers_of(epsilon: Any = None, beta: Any = None, maximum_length: int | None = None) -> Numbers:
+    """The numbers as people write them, 0.2 being 1/5; raises InvalidProblem."""
+    width, weight = (
+        default if value is None else rational(key, str(value) if isinstance(value, float) else value)
+        for key, value, default in (("epsilon", epsilon, Fraction(1, 5)), ("beta", beta, Fraction(0)))
+    )
+    if not 0 < width < 1:
+        raise InvalidProblem("epsilon", str(width), "a number strictly between 0 and 1")
+    if weight < 0:
+        raise InvalidProblem("beta", str(weight), "a number of at least 0")
+    if maximum_length is not None and maximum_length < 1:
+        raise InvalidProblem("maximum-length", str(maximum_length), "a count of at least 1")
+    return Numbers(width, weight, maximum_length)
 
 
 @dataclass(frozen=True)
@@ -81,8 +99,13 @@ class Measured:
     weight_floor: Fraction | None = None
 
 
-def every_variant(measured: Measured, numbers: Numbers, penalties: Sequence[str]) -> Iterator[Wanted]:
-    """The named variants and the compositions that trainers have beside them, each with the measured numbers."""
+def every_variant(
+    measured: Measured, numbers: Numbers, penalties: Sequence[str], from_rewards: bool = False
+) -> Iterator[Wanted]:
+    """The named variants and the compositions that trainers have beside them, each with the measured numbers.
+
+    For a loss that makes its own advantages each stands with every rule for them.
+    """
     seen: dict[LossSettings, None] = {}
     for base in (*NAMED.values(), *_compositions()):
         if base.selection is Selection.UNTIL_MIXED or base.name == "section-1":
@@ -97,11 +120,29 @@ def every_variant(measured: Measured, numbers: Numbers, penalties: Sequence[str]
                 settings = wanted.settings(7)
             except BadSetting:
                 continue
-            if settings in seen and base.name not in NAMED:
+            if settings in seen and (base.name not in NAMED or from_rewards):
                 continue
             seen[settings] = None
-            yield wanted
+            if not from_rewards:
+                yield wanted
+                continue
+            for rule in RULES:
+                words = "" if rule == base.advantage else f" with advantage={advantage_text(rule)}"
+                name = wanted.variant.name + words
+                yield Wanted(replace(wanted.variant, advantage=rule, name=name), numbers)
 
+
+RULES = (
+    *(
+        AdvantageRule(Baseline.MEAN, divisor, epsilon)
+        for divisor in (Divisor.POPULATION, Divisor.SAMPLE, Divisor.BATCH_POPULATION, Divisor.BATCH_SAMPLE)
+        for epsilon in (Fraction(0), Fraction(1, 10**4), Fraction(1, 10**6), Fraction(1, 10**8))
+    ),
+    AdvantageRule(Baseline.MEAN, Divisor.NONE),
+    AdvantageRule(Baseline.LEAVE_ONE_OUT, Divisor.NONE),
+    AdvantageRule(Baseline.NONE, Divisor.NONE),
+)
+"""Advantages as trainers make them; the epsilons are TRL's, verl's and OpenRLHF's."""
 
 COMPOSED = (
     "grpo-token",
