@@ -117,6 +117,13 @@ def check(request: Request) -> Answer:
     return checked(problem_of(request), request)
 
 
+def shelf(request: Request) -> Answer:
+    """The ready properties."""
+    from grpocheck.verifier.studio.proving import shelf
+
+    return {"entries": shelf()}
+
+
 def oracle(request: Request) -> Answer:
     """The run under a person's answers."""
     return play(problem_of(request), request.get("answers", []))
@@ -169,6 +176,7 @@ QUESTIONS: Mapping[str, Callable[[Request], Answer]] = {
     "picture": picture,
     "edit": edit,
     "check": check,
+    "shelf": shelf,
     "oracle": oracle,
     "variants": variants,
     "compare": compare,

@@ -162,7 +162,8 @@ def play(problem: Problem, answers: object) -> dict[str, Any]:
     supply = Supply(domain=player.domain, gradient=player.gradient)
     fixed = problem.recorded is not None or problem.seed is not None
     arithmetic = AutomaticArithmetic(ExactArithmetic(), player.arithmetic)
-    status, violation = None, None
+    status: str | None = None
+    violation: SupplyViolation | None = None
     try:
         outcome = run(problem, supply, arithmetic=arithmetic, seed=None if fixed else SEED, observer=recorder)
         status = outcome.status.value
@@ -173,8 +174,9 @@ def play(problem: Problem, answers: object) -> dict[str, Any]:
     now = situations_of(problem, recorder.events)[-1]
     # the call of a pending or refused answer is made, and told only when it is answered
     calls = now.calls
-    if violation is not None and violation.ledger is not None:
-        made = violation.ledger.to_mapping()
+    ledger: Any = None if violation is None else violation.ledger
+    if ledger is not None:
+        made = ledger.to_mapping()
         calls = Calls(**{name: made[name] for name in vars(calls)})
     return {
         "asked": [asked_mapping(entry) for entry in player.asked],

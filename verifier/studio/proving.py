@@ -5,7 +5,7 @@ from typing import Any
 
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.problem import Problem
-from grpocheck.verifier.properties import Scope, check, check_in_process
+from grpocheck.verifier.properties import SHELF, Scope, check, check_in_process
 from grpocheck.verifier.studio.security import MOST_PROPERTY
 
 SECONDS = 60.0
@@ -26,3 +26,20 @@ def checked(problem: Problem, request: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidProblem("scope", scope, f"one of {', '.join(Scope)}")
     checker = check_in_process if scope == Scope.SHAPE else check
     return checker(stated, problem, scope, SECONDS).to_mapping()
+
+
+def shelf() -> list[dict[str, Any]]:
+    """The ready properties, each with its problem, its scope, and the verdict that it is known to have."""
+    return [
+        {
+            "name": entry.name,
+            "claim": entry.claim,
+            "says": entry.title,
+            "property": entry.text,
+            "problem": entry.problem_text,
+            "scope": entry.scope.value,
+            "verdict": entry.verdict.value,
+            "reference": entry.reference,
+        }
+        for entry in SHELF.values()
+    ]

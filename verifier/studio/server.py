@@ -19,7 +19,7 @@ FILES: Mapping[str, tuple[str, str]] = {
     },
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
-IN_LANE: Mapping[str, str] = {"contracts": "contracts", "check": "checks"}
+IN_LANE: Mapping[str, str] = {"contracts": "contracts", "check": "checks", "evidence": "checks", "source": "checks"}
 """The questions that have a lane of their own; every other one is answered in the lane ``page``."""
 PATIENCE = 30
 """Seconds that a connection may stay silent."""

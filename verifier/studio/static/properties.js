@@ -29,7 +29,8 @@ async function toggleShelf() {
     box.replaceChildren(el("ul", {}, ...entries.map((entry) => el("li", {},
       el("button", { type: "button", class: "shelf-entry", onclick: () => take(entry) },
         entry.claim ? chip(entry.claim, "claim") : null,
-        el("code", {}, entry.property), el("span", { class: "quiet" }, entry.says))))));
+        el("span", {}, entry.says), el("span", { class: "quiet" }, `${entry.verdict}, ${SCOPES[entry.scope]}; ${entry.reference}`),
+        el("code", {}, entry.property))))));
   } catch (error) {
     box.replaceChildren(el("p", { class: "quiet" }, error.message));
   }
@@ -37,8 +38,8 @@ async function toggleShelf() {
 
 async function take(entry) {
   $("property").value = entry.property;
-  if (entry.scope) $("scope").value = entry.scope;
-  if (entry.problem) await open(entry.problem, entry.name || "");
+  $("scope").value = entry.scope;
+  await open(entry.problem, entry.name);
   $("property").focus();
   check();
 }

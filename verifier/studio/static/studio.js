@@ -11,6 +11,7 @@ import * as stepper from "/stepper.js";
 const PAGES = ["step", "oracle", "compare", "evidence"];
 const shared = { text: "", name: "", page: "step", run: null };
 const parts = { oracle, compare, evidence };
+const exampleTexts = new Map(); // of the examples that were opened
 let examples = [];
 let latest = 0;
 
@@ -21,8 +22,7 @@ function address() {
 
 async function writeAddress() {
   const fields = new URLSearchParams();
-  const known = examples.find((entry) => entry.name === shared.name && entry.text === shared.text);
-  if (known) fields.set("example", shared.name);
+  if (exampleTexts.get(shared.name) === shared.text) fields.set("example", shared.name);
   else {
     try {
       fields.set("problem", (await ask("share", { text: shared.text })).shared);
@@ -75,7 +75,7 @@ export async function open(text, name = "", at = 0) {
 
 function markExample() {
   const select = $("example");
-  const known = examples.some((entry) => entry.name === shared.name && (!entry.text || entry.text === shared.text));
+  const known = examples.includes(shared.name) && exampleTexts.get(shared.name) === shared.text;
   select.querySelector("[data-own]")?.remove();
   if (!known) select.prepend(el("option", { value: "", "data-own": true }, shared.name ? `${shared.name} (changed)` : "your own"));
   select.value = known ? shared.name : "";
@@ -83,9 +83,16 @@ function markExample() {
 
 async function openExample(name, at = 0) {
   const found = await ask("example", { name });
-  const entry = examples.find((one) => one.name === found.name);
-  if (entry) entry.text = found.text;
-  await open(found.text, found.name, at);
+  exampleTexts.set(found.name, found.text);
+  return open(found.text, found.name, at);
+}
+
+async function openFirst(fields, opening, at) {
+  if (fields.get("problem")) return open((await ask("shared", { shared: fields.get("problem") })).text, "", at);
+  const kept = fields.get("kept") && sessionStorage.getItem("problem");
+  if (kept) return open(kept, "", at);
+  if (fields.get("example") || opening.text === null) return openExample(fields.get("example"), at);
+  return open(opening.text, opening.name, at);
 }
 
 async function begin() {
@@ -94,22 +101,16 @@ async function begin() {
   const opening = await ask("opening");
   const at = Number.parseInt(fields.get("at") || "0", 10) || 0;
   const listing = ask("examples").then((answer) => {
-    const texts = new Map(examples.map((entry) => [entry.name, entry.text]));
-    examples = answer.examples.map((entry) => ({ ...entry, text: texts.get(entry.name) }));
-    $("example").replaceChildren(...examples.map((entry) =>
+    examples = answer.examples.map((entry) => entry.name);
+    $("example").replaceChildren(...answer.examples.map((entry) =>
       el("option", { value: entry.name, title: entry.says }, entry.name.replaceAll("_", " "))));
     markExample();
   });
-  if (fields.get("problem")) await open((await ask("shared", { shared: fields.get("problem") })).text, "", at);
-  else if (fields.get("kept") && sessionStorage.getItem("problem")) await open(sessionStorage.getItem("problem"), "", at);
-  else if (fields.get("example")) {
-    examples = [{ name: fields.get("example") }];
-    await openExample(fields.get("example"), at);
-  } else if (opening.text !== null) await open(opening.text, opening.name, at);
-  else {
-    const first = await ask("example");
-    examples = [{ name: first.name, text: first.text }];
-    await open(first.text, first.name, at);
+  try {
+    await openFirst(fields, opening, at);
+  } catch (error) { // an address that was cut, say: there is still something to look at
+    await openExample("");
+    trouble(error);
   }
   await listing;
   properties.begin(shared, open);
