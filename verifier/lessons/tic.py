@@ -78,6 +78,10 @@ def tell(page: Page) -> None:
     two_sided(page)
     with_an_end(page)
     batches(page)
+    page.command(
+        "grpocheck estimator tic-surrogate examples/autoregressive.toml --at 0.7,0.25,0.25,0.5 --group-size 2 "
+        "--compare tic-score"
+    )
     page.exercise(
         """p = 1/2, q = 2/5, epsilon = 0.2, surrogate form, one ratio per token, H = 2. What is V? (The ratio of a 1 is
         5/4 and capped, that of a 0 is 5/6, and the score of a 0 is -1/2.)""",
@@ -117,8 +121,8 @@ def worst_cases(page: Page, found: Growth) -> None:
     page.say(
         """The (p, q) were found by search: the value is exact there, and is the largest found, which no search proves
         to be the largest there is. In the surrogate form it is approached at a ratio that is just below the cap, beyond
-        which that response falls out. What is proved is 1.2/(4H) above the trajectory level's worst case, so that the
-        ratio of the two worst cases is at least the found token level's V times 4H/1.2. With V at p = 1/2, q = 2/5
+        which that response falls out. What is proved is that the trajectory level's worst case is at most
+        1.2/(4H), so that the ratio of the two is at least the token level's V, as found, times 4H/1.2. With V at p = 1/2, q = 2/5
         that is 5H/24 + 5/36, the last column of the surrogate form."""
     )
     for reading in Reading:
