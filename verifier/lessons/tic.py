@@ -121,8 +121,8 @@ def worst_cases(page: Page, found: Growth) -> None:
     page.say(
         """The (p, q) were found by search: the value is exact there, and is the largest found, which no search proves
         to be the largest there is. In the surrogate form it is approached at a ratio that is just below the cap, beyond
-        which that response falls out. What is proved is that the trajectory level's worst case is at most
-        1.2/(4H), so that the ratio of the two is at least the token level's V, as found, times 4H/1.2. With V at p = 1/2, q = 2/5
+        which that response falls out. What is proved is that the trajectory level's worst case is at most 1.2/(4H),
+        so that the ratio of the two is at least the token level's V, as found, times 4H/1.2. With V at p = 1/2, q = 2/5
         that is 5H/24 + 5/36, the last column of the surrogate form."""
     )
     for reading in Reading:
@@ -195,8 +195,8 @@ def sampling_term(page: Page, found: Growth) -> None:
     page.say(
         """With a constant step eta the bound on stationarity has the form D/eta + C V eta. The best eta is
         sqrt(D/(C V)), and then the sampling term is 2 sqrt(C D V): it goes with the square root of the variance. So a
-        factor of order H between the variances is one of order sqrt(H) between the sampling terms, which is the
-        abstract's linear order against three halves."""
+        factor of order H between the variances is one of order sqrt(H) between the sampling terms, whatever power of H
+        the two have in common: the abstract's linear order against three halves."""
     )
     rows = []
     for horizon in SHOWN:
