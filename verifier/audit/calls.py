@@ -114,8 +114,8 @@ def check_call(call: Call, generation: Generation | None, findings: Findings, re
     result.calls += 1
     result.tokens += int(mask.sum())
     result.longest = max(result.longest, int(mask.sum(axis=1).max()))
-    result.settings = result.settings or dict(call_settings(call).values)
     if call.trains:
+        result.settings = result.settings or dict(call_settings(call).values)
         take_use(call, result)
     else:
         result.evaluations += 1

@@ -96,6 +96,8 @@ class Candidate:
     weights: tuple[float, ...]
     declared: bool = False
     checked: int = 0
+    sharply: int = 0
+    """Responses checked, and those of them that float error could not have moved far."""
     departures: int = 0
 
     @property
@@ -129,6 +131,7 @@ class Candidate:
         if undecided.any():
             bad |= self.decided(groups, logged, usable, undecided, allowed)
         self.checked += int(looked.sum())
+        self.sharply += int((looked & (allowed <= SHARP * np.maximum(1.0, np.abs(here.value)))).sum())
         found = [
             Departure(int(i), int(j), float(logged[i, j]), float(here.value[i, j]), float(allowed[i, j]))
             for i, j in zip(*np.nonzero(bad), strict=True)
@@ -168,6 +171,8 @@ class Candidate:
         return replace(departure, expected=exact.decimal(value))
 
 
+SHARP = 0.02
+"""Relative room for float error above which a fit says little."""
 MOST_EXACT = 20
 """Departures of a batch after which what is expected is shown from float64, which is near enough to look at."""
 
@@ -183,8 +188,15 @@ class Contest:
 
     @property
     def fitting(self) -> list[Candidate]:
-        """The candidates from which nothing departs, checked on half of the rows at least."""
-        return [one for one in self.survivors if one.stands and one.checked and 2 * one.checked >= self.rows]
+        """The candidates from which nothing departs, of those that were checked about as sharply as any."""
+        standing = [one for one in self.survivors if one.stands and one.checked and 2 * one.checked >= self.rows]
+        sharpest = self.sharpest
+        return [one for one in standing if 2 * one.sharply >= sharpest]
+
+    @property
+    def sharpest(self) -> int:
+        """How many responses were checked sharply by the candidate that has most of them."""
+        return max((one.sharply for one in self.survivors if one.stands), default=0)
 
     @property
     def stands(self) -> bool:

@@ -22,6 +22,7 @@ DEPARTURES: Mapping[str, tuple[Any, str]] = {
     "delta": (None, "ratios are capped above, for negative advantages too"),
     "mask_truncated_completions": (False, "responses cut at the maximum length count nowhere"),
     "multi_objective_aggregation": ("sum_then_normalize", "each reward is normalised before the sum"),
+    "sync_ref_model": (False, "the reference follows the policy"),
     "use_vllm": (False, "another program samples, and its law is corrected for or not"),
 }
 LOSSES: Mapping[str, str] = {

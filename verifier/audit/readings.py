@@ -53,7 +53,7 @@ class Reading:
         self.equal += int(equal.sum())
         self.shares[table.file] = (int((equal & (groups.scored.sum(axis=1) > 1)).sum()), len(usable))
         self.take_precision(table, seats, groups, usable & ~equal)
-        if table.advantages is None or not len(usable):
+        if table.advantages is None or not len(usable) or not table.names:
             return
         logged = np.where(groups.there, table.advantages[seats.rows], 0.0)
         usable &= (np.abs(np.where(np.isnan(logged), 0.0, logged)) < HUGE).all(axis=1)

@@ -145,7 +145,7 @@ class Generations:
     def __init__(self, run: Run) -> None:
         """Read what is small of each."""
         self.run = run
-        first = read_generation(run.generations[0])
+        first = next(self.each(), None) or read_generation(run.generations[0])
         self.settings = first.settings
         self.names = first.table.names
 

@@ -298,9 +298,15 @@ class TablesAudit:
 
     def chosen(self, column_lost: bool = False) -> Reading:
         """The reading under which a rule stands, then the one with whole groups, then with larger ones."""
+        sharpest = max((one.contest.sharpest for one in self.readings if one.contest.stands), default=0)
         return min(
             self.readings,
-            key=lambda one: (not column_lost and not one.contest.stands, one.ragged, -(one.size or 0)),
+            key=lambda one: (
+                not column_lost and not one.contest.stands,
+                not column_lost and 2 * one.contest.sharpest < sharpest,
+                one.ragged,
+                -(one.size or 0),
+            ),
         )
 
     def take_declared(self, chosen: Reading) -> None:
@@ -321,7 +327,8 @@ class TablesAudit:
 
     def inferred(self, chosen: Reading, column_lost: bool) -> dict[str, Any]:
         """What was taken from the settings or inferred, and what fits equally."""
-        standing = [reading for reading in self.readings if reading.contest.stands]
+        sharpest = chosen.contest.sharpest
+        standing = [one for one in self.readings if one.contest.stands and 2 * one.contest.sharpest >= sharpest]
         fitting = chosen.contest.fitting
         declared = declared_rule(self.settings)
         found: dict[str, Any] = {

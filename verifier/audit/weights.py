@@ -9,6 +9,7 @@ from grpocheck.verifier.audit.grouping import seats_of_size
 from grpocheck.verifier.audit.model import Floats, Log, Table
 
 DENOMINATOR = 1000
+ROUGH = 0.01
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,32 @@ def weights_from_advantages(tables: Sequence[Table], size: int, functions: int) 
         return []
     kernel = kernel * np.sign(np.median(basis[-1][functions:]) or 1.0)
     nonzero = np.abs(kernel[np.abs(kernel) > 1e-4 * np.abs(kernel).max()])
-    scales = (nonzero.max(), nonzero.min(), np.abs(kernel).sum(), nonzero[0])
-    found = {tuple(simplest(float(weight)) for weight in np.round(kernel / scale, 4)) for scale in scales}
+    divisors = basis[-1][functions:] * np.sign(np.median(basis[-1][functions:]) or 1.0)
+    scales = [1 / nonzero.max(), 1 / nonzero.min(), 1 / np.abs(kernel).sum(), 1 / nonzero[0]]
+    scales += scale_of_epsilon(rows, kernel, divisors)
+    found = {tuple(roughly(float(weight) * scale) for weight in kernel) for scale in scales}
     return sorted(found, reverse=True)
+
+
+def scale_of_epsilon(rows: Sequence[tuple[int, Floats, float]], kernel: Floats, divisors: Floats) -> list[float]:
+    """The size of the weights, from the epsilon beside a deviation: divisor = deviation + epsilon / size."""
+    squares = np.zeros(len(divisors))
+    counts = np.zeros(len(divisors))
+    for group, centred, _ in rows:
+        squares[group] += float(centred @ kernel) ** 2
+        counts[group] += 1
+    found = []
+    for lost in (1, 0):
+        gaps = divisors - np.sqrt(squares / np.maximum(counts - lost, 1))
+        gap = float(np.median(gaps))
+        found += [epsilon / gap for epsilon in (1e-4, 1e-6) if gap > 0]
+    return found
+
+
+def roughly(value: float) -> float:
+    """The simplest fraction within one percent of a number."""
+    for denominator in range(1, DENOMINATOR):
+        near = round(value * denominator) / denominator
+        if abs(near - value) <= ROUGH * abs(value):
+            return near
+    return value
