@@ -7,9 +7,12 @@ A contract is hollow when it is constant, mentions no argument, compares an expr
 """
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from grpocheck.contracts.claims import CORE, claims_named_in
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -38,6 +41,8 @@ class Coverage:
     covered: int
     gaps: tuple[Gap, ...]
     declared_total: tuple[str, ...]
+    stated: Mapping[str, int] | None = None
+    """How many contracts name each claim; under CORE, how many there are. None: not counted."""
 
     @property
     def complete(self) -> bool:
@@ -50,10 +55,13 @@ def contract_coverage(folder: Path) -> Coverage:
     functions = covered = 0
     gaps: list[Gap] = []
     declared_total: list[str] = []
+    stated: Counter[str] = Counter()
     for path in sorted(folder.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
         for node, owner in definitions(tree, None):
             name = f"{owner.name}.{node.name}" if owner is not None else node.name
+            for description in descriptions(node):
+                stated.update((CORE, *claims_named_in(description)))
             if isinstance(node, ast.ClassDef):
                 gaps.extend(Gap(path, line, name, reason) for line, reason in hollow_contracts(node))
                 continue
@@ -68,7 +76,7 @@ def contract_coverage(folder: Path) -> Coverage:
             if missing:
                 gaps.append(Gap(path, node.lineno, name, f"no {' and no '.join(missing)}"))
             gaps.extend(Gap(path, line, name, reason) for line, reason in hollow)
-    return Coverage(functions, covered, tuple(gaps), tuple(declared_total))
+    return Coverage(functions, covered, tuple(gaps), tuple(declared_total), stated)
 
 
 def definitions(
@@ -97,6 +105,15 @@ def missing_contracts(function: Function, owner: ast.ClassDef | None) -> list[st
     if "ensure" not in names and not (constructor and invariant):
         missing.append("postcondition")
     return missing
+
+
+def descriptions(node: Function | ast.ClassDef) -> Iterator[str]:
+    """The description of each contract on a function or class, as far as it is a text; empty where it has none."""
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and last_name(decorator) in CONTRACTS:
+            texts = [*decorator.args[1:2], *(k.value for k in decorator.keywords if k.arg == "description")]
+            parts = [part for text in texts for part in (text.values if isinstance(text, ast.JoinedStr) else [text])]
+            yield "".join(str(part.value) for part in parts if isinstance(part, ast.Constant))
 
 
 def decorator_names(node: Function | ast.ClassDef) -> set[str]:

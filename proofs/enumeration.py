@@ -332,6 +332,13 @@ def small_runs(budget: Budget) -> dict[str, Finding]:
     )
 
 
+@evidence(*CHECKS, kind=Kind.ENUMERATION, scope="whole runs, contracts on: n = 2, G = 2, K = 2, one order of draws")
+def smallest_runs(budget: Budget) -> dict[str, Finding]:
+    """What takes seconds and finds most mistakes."""
+    onto = onto_kinks(one_prompt(2, 2, 2, FIFTH, TWENTIETH))
+    return compare_all(budget, [*one_prompt(2, 2, 2, FIFTH, HALF), *list(onto)[::4]])
+
+
 SIZES = "masses in sixths, K = 1 and 2, epsilon 1/5 and 1/2, steps 1/20 and 1/2"
 
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from grpocheck.contracts.claims import REGISTRY, Claim
+from grpocheck.contracts.claims import GROUNDWORK, REGISTRY, Claim
 from grpocheck.verifier.failures import BadOption, emit
 from grpocheck.verifier.glossary import BY_WORD, ENTRIES
 from grpocheck.verifier.tables import drawn, table
@@ -19,7 +19,10 @@ def list_claims(as_json: bool) -> int:
     refuted = table("non-claim", "what is not promised, and must be refuted", "evidence")
     for entry in REGISTRY.values():
         (promised if entry.promised else refuted).add_row(entry.id, entry.statement, requirements(entry))
-    emit(drawn([promised, Text(""), refuted]))
+    groundwork = table("groundwork", "what the claims rest on", "evidence")
+    for entry in GROUNDWORK.values():
+        groundwork.add_row(entry.id, entry.statement, requirements(entry))
+    emit(drawn([promised, Text(""), refuted, Text(""), groundwork]))
     return 0
 
 
@@ -42,7 +45,7 @@ def requirements(entry: Claim) -> str:
 
 def explain(word: str, as_json: bool) -> int:
     """Print what a claim, status, error, kind of evidence or verdict means; BadOption for any other word."""
-    claim = REGISTRY.get(word.upper())
+    claim = {**REGISTRY, **GROUNDWORK}.get(word.upper())
     mapping = explained_claim(claim) if claim is not None else explained_word(word)
     if as_json:
         emit(json.dumps(mapping, indent=2, ensure_ascii=False))
@@ -61,9 +64,16 @@ def explained_word(word: str) -> dict[str, Any]:
     """A word of the glossary."""
     entry = BY_WORD.get(word.lower())
     if entry is None:
-        known = ", ".join([*REGISTRY, *(entry.word for entry in ENTRIES)])
+        known = ", ".join([*REGISTRY, *GROUNDWORK, *(entry.word for entry in ENTRIES)])
         raise BadOption("explain", word, "it is not in the glossary", f"one of {known}")
     return {"word": entry.word, "sort": entry.sort, "meaning": entry.meaning, "stated": entry.stated}
+
+
+def sort_of(claim: Claim) -> str:
+    """Claim, non-claim or groundwork, in words."""
+    if claim.id in GROUNDWORK:
+        return "groundwork: what the claims rest on"
+    return "claim" if claim.promised else "non-claim: not promised, to be refuted"
 
 
 def explained_claim(claim: Claim) -> dict[str, Any]:
@@ -74,7 +84,7 @@ def explained_claim(claim: Claim) -> dict[str, Any]:
     clauses = {clause for clause, _ in clauses_of("grpocheck.core") if claim.id in clause.claims}
     return {
         "word": claim.id,
-        "sort": "claim" if claim.promised else "non-claim: not promised, to be refuted",
+        "sort": sort_of(claim),
         "meaning": claim.statement,
         "stated": f"grpocheck.contracts.claims, from seed {claim.seed}; known evidence: {requirements(claim)}",
         "contracts": sorted(f"{clause.subject}: {clause.description}" for clause in clauses),

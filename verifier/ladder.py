@@ -29,7 +29,8 @@ def verify(claims: Sequence[Claim], settings: Settings, watcher: Watcher) -> Rep
     harnesses = all_harnesses() if settings.modules is None else []
     found = list(declared_rows(wanted, settings, watcher))
     found += symbolic_rows([entry for entry in harnesses if wanted & set(claims_of(entry))], settings, watcher)
-    return Report(grpocheck.__version__, assemble(claims, found), core_coverage(), time.monotonic() - started)
+    coverage = core_coverage()
+    return Report(grpocheck.__version__, assemble(claims, found, coverage), coverage, time.monotonic() - started)
 
 
 def declared_rows(wanted: set[str], settings: Settings, watcher: Watcher) -> Iterator[Rows]:

@@ -2,6 +2,7 @@
 
 from html import escape
 
+from grpocheck.contracts.claims import CLAIMS, GROUNDWORK, NON_CLAIMS
 from grpocheck.proofs.evidence import Verdict
 from grpocheck.verifier.report import ClaimReport, Report, Row
 from grpocheck.verifier.summary import conclusion, duration, size
@@ -18,8 +19,7 @@ summary { cursor: pointer; } pre { white-space: pre-wrap; background: #f6f8fa; p
 
 def page(report: Report) -> str:
     """The whole page."""
-    claims = [entry for entry in report.claims if entry.claim.promised]
-    non_claims = [entry for entry in report.claims if not entry.claim.promised]
+    claims, non_claims, groundwork = (report.of(entries) for entries in (CLAIMS, NON_CLAIMS, GROUNDWORK))
     parts = [
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8">',
@@ -30,6 +30,7 @@ def page(report: Report) -> str:
         coverage_paragraph(report),
         section("Claims", claims) if claims else "",
         section("Not promised, and refuted by a witness", non_claims) if non_claims else "",
+        section("What the claims rest on", groundwork) if groundwork else "",
         missing(report),
         "</body></html>",
     ]
@@ -59,8 +60,11 @@ def section(title: str, entries: list[ClaimReport]) -> str:
 
 def claim_row(entry: ClaimReport) -> str:
     """A claim: identifier, statement, verdict, and its evidence from the strongest to the weakest."""
+    lost = entry.losses()
     colour = "good" if entry.succeeds else "bad" if entry.fails else "none" if entry.verdict is None else "open"
+    colour = "bad" if lost else colour
     word = entry.verdict.value if entry.verdict is not None else "not covered"
+    word = f"{word}, {len(lost)} lost" if lost else word
     strongest = entry.strongest
     rows = sorted(entry.rows, key=lambda row: -row.kind.strength)
     listed = "".join(f"<li>{evidence_line(row)}</li>" for row in rows)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grpocheck.contracts.claims import Claim, Kind
+from grpocheck.contracts.claims import CLAIMS, CORE, GROUNDWORK, NON_CLAIMS, STATED, Claim, Kind
 from grpocheck.contracts.coverage import Coverage
 from grpocheck.proofs.evidence import Finding, Verdict
 
@@ -56,10 +56,12 @@ class Loss:
     found: int
     verdict: Verdict
     reason: str
+    what: str = "pieces of {kind} evidence held"
 
     def __str__(self) -> str:
         """The loss in a sentence."""
-        return f"{self.claim}: {self.found} of {self.required} pieces of {self.kind} evidence held: {self.reason}"
+        what = self.what.format(kind=self.kind)
+        return f"{self.claim}: {self.found} of {self.required} {what}: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,8 @@ class ClaimReport:
 
     claim: Claim
     rows: tuple[Row, ...]
+    coverage: Coverage | None = None
+    """The contracts of core, where they were counted."""
 
     @property
     def verdict(self) -> Verdict | None:
@@ -115,7 +119,7 @@ class ClaimReport:
 
     def losses(self) -> list[Loss]:
         """The required evidence that is missing; what could not run on this machine is not counted as lost."""
-        missing: list[Loss] = []
+        missing = unstated(self.claim.id, self.coverage)
         for kind, required in self.claim.requires.items():
             rows = [row for row in self.rows if row.kind == kind]
             found = self.found(kind)
@@ -150,8 +154,12 @@ class Report:
 
     @property
     def losses(self) -> list[Loss]:
-        """The evidence that was lost, over all claims."""
-        return [loss for entry in self.claims for loss in entry.losses()]
+        """The evidence that was lost, over all claims, and the contracts that are gone from core."""
+        return [*(loss for entry in self.claims for loss in entry.losses()), *unstated(CORE, self.coverage)]
+
+    def of(self, entries: Mapping[str, Claim]) -> list[ClaimReport]:
+        """What was found on some of the entries: CLAIMS, NON_CLAIMS or GROUNDWORK."""
+        return [entry for entry in self.claims if entry.claim.id in entries]
 
     @property
     def exit_status(self) -> int:
@@ -179,8 +187,9 @@ class Report:
             "ok": self.exit_status == HOLDS,
             "seconds": round(self.seconds, 3),
             "coverage": _coverage_mapping(self.coverage),
-            "claims": [_claim_mapping(entry) for entry in self.claims if entry.claim.promised],
-            "non_claims": [_non_claim_mapping(entry) for entry in self.claims if not entry.claim.promised],
+            "claims": [_claim_mapping(entry) for entry in self.of(CLAIMS)],
+            "non_claims": [_non_claim_mapping(entry) for entry in self.of(NON_CLAIMS)],
+            "groundwork": [_claim_mapping(entry) for entry in self.of(GROUNDWORK)],
             "not_run": self.not_run,
             "lost": [str(loss) for loss in self.losses],
             "beyond_registry": [line for entry in self.claims for line in entry.beyond_registry()],
@@ -196,6 +205,7 @@ def _coverage_mapping(coverage: Coverage | None) -> dict[str, Any] | None:
         "covered": coverage.covered,
         "declared_total": len(coverage.declared_total),
         "gaps": [str(gap) for gap in coverage.gaps],
+        "stated": dict(sorted((coverage.stated or {}).items())),
     }
 
 
@@ -208,6 +218,7 @@ def _claim_mapping(entry: ClaimReport) -> dict[str, Any]:
         "seed": entry.claim.seed,
         "status": entry.verdict.value if entry.verdict is not None else "not-covered",
         "strongest": entry.strongest.kind.value if held and entry.strongest is not None else None,
+        "lost": [str(loss) for loss in entry.losses()],
         "evidence": [row.to_mapping(entry.claim.id) for row in entry.rows],
     }
 
@@ -222,10 +233,25 @@ def _non_claim_mapping(entry: ClaimReport) -> dict[str, Any]:
         "status": entry.verdict.value if entry.verdict is not None else "not-covered",
         "witness": witness.finding.detail if witness is not None else None,
         "replay": f"grpocheck verify {entry.claim.id}" if witness is not None else None,
+        "lost": [str(loss) for loss in entry.losses()],
         "evidence": [row.to_mapping(entry.claim.id) for row in entry.rows],
     }
 
 
-def assemble(claims: Sequence[Claim], rows: Sequence[Mapping[str, Row]]) -> tuple[ClaimReport, ...]:
+def unstated(name: str, coverage: Coverage | None) -> list[Loss]:
+    """The contracts of core that name a claim (or, under CORE, all of them) and are gone, as a loss."""
+    counted = coverage.stated if coverage is not None else None
+    required, found = STATED.get(name, 0), 0 if counted is None else counted.get(name, 0)
+    if counted is None or found >= required:
+        return []
+    what = "contracts of core name it" if name != CORE else "contracts are there"
+    return [Loss(name, Kind.CONTRACT, required, found, Verdict.REFUTED, "the rest is gone from the code", what)]
+
+
+def assemble(
+    claims: Sequence[Claim], rows: Sequence[Mapping[str, Row]], coverage: Coverage | None = None
+) -> tuple[ClaimReport, ...]:
     """Each claim with the rows that speak of it, in the order in which the evidence is listed."""
-    return tuple(ClaimReport(entry, tuple(found[entry.id] for found in rows if entry.id in found)) for entry in claims)
+    return tuple(
+        ClaimReport(entry, tuple(found[entry.id] for found in rows if entry.id in found), coverage) for entry in claims
+    )

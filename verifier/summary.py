@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from grpocheck.contracts.claims import CLAIMS, GROUNDWORK, NON_CLAIMS
 from grpocheck.proofs.evidence import Verdict
 from grpocheck.verifier.report import ClaimReport, Report, Row
 from grpocheck.verifier.tables import drawn, table
 from rich.console import RenderableType
+from rich.table import Table
 from rich.text import Text
 
 STYLE = {
@@ -24,7 +26,7 @@ def summary(report: Report, written_to: Path) -> str:
 
 
 def summary_parts(report: Report, written_to: Path) -> Iterator[RenderableType]:
-    """Coverage, the claims, the non-claims, what did not run, what was lost, the verdict."""
+    """Coverage, the claims, the non-claims, the groundwork, what did not run, what was lost, the verdict."""
     if report.coverage is not None:
         coverage = report.coverage
         yield Text(
@@ -34,14 +36,9 @@ def summary_parts(report: Report, written_to: Path) -> Iterator[RenderableType]:
         for gap in coverage.gaps:
             yield Text(f"  {gap}", style="bold red")
         yield Text("")
-    claims = [entry for entry in report.claims if entry.claim.promised]
-    non_claims = [entry for entry in report.claims if not entry.claim.promised]
+    claims, non_claims, groundwork = (report.of(entries) for entries in (CLAIMS, NON_CLAIMS, GROUNDWORK))
     if claims:
-        rows = table("claim", "verdict", "strongest", "for which cases, how many", "also", "time", right=("time",))
-        rows.columns[4].max_width = 22
-        for entry in claims:
-            rows.add_row(entry.claim.id, verdict(entry), *evidence_cells(entry))
-        yield rows
+        yield evidence_table("claim", claims)
     if non_claims:
         yield Text("")
         rows = table("non-claim", "verdict", "witness", "time", right=("time",))
@@ -50,6 +47,9 @@ def summary_parts(report: Report, written_to: Path) -> Iterator[RenderableType]:
             cells = (one_line(strongest.finding.detail), duration(strongest)) if strongest is not None else ("", "")
             rows.add_row(entry.claim.id, verdict(entry), *cells)
         yield rows
+    if groundwork:
+        yield Text("")
+        yield evidence_table("groundwork", groundwork)
     yield from missing_parts(report)
     yield Text("")
     rows_once = unique_rows(report)
@@ -59,6 +59,15 @@ def summary_parts(report: Report, written_to: Path) -> Iterator[RenderableType]:
         f"report: {written_to}"
     )
     yield Text(*conclusion(report))
+
+
+def evidence_table(title: str, entries: list[ClaimReport]) -> Table:
+    """A row for each claim, or for each piece of what they rest on."""
+    rows = table(title, "verdict", "strongest", "for which cases, how many", "also", "time", right=("time",))
+    rows.columns[4].max_width = 22
+    for entry in entries:
+        rows.add_row(entry.claim.id, verdict(entry), *evidence_cells(entry))
+    return rows
 
 
 def missing_parts(report: Report) -> Iterator[RenderableType]:
@@ -88,9 +97,11 @@ def conclusion(report: Report) -> tuple[str, str]:
 
 
 def verdict(entry: ClaimReport) -> Text:
-    """The verdict as a coloured word."""
-    style = "green" if entry.succeeds else "bold red" if entry.fails else STYLE[entry.verdict]
-    return Text(entry.verdict.value if entry.verdict is not None else "not covered", style=style)
+    """The verdict as a coloured word; what was lost shows in its place."""
+    lost = entry.losses()
+    style = "bold red" if entry.fails or lost else "green" if entry.succeeds else STYLE[entry.verdict]
+    word = entry.verdict.value if entry.verdict is not None else "not covered"
+    return Text(f"{word}, {len(lost)} lost" if lost else word, style=style)
 
 
 def evidence_cells(entry: ClaimReport) -> tuple[str, str, str, str]:

@@ -1,59 +1,107 @@
 """The fast tier of verification, run on a changed tree: contracts, examples and small enumerations, to the first kill.
 
-Run as a program, with the changed tree first on the path. Prints one line of JSON: what killed, and for which claims.
-Exit status 1 for a kill, 0 when everything held, 2 when the tier itself cannot run.
+As a program, with the changed tree first on the path, it prints one line of JSON: what killed, and for which claims.
+Exit status 1 for a kill, 0 when everything held.
 """
 
+import importlib
 import json
 import sys
-import time
 import traceback
 
-from grpocheck.contracts.claims import claims_named_in
-from grpocheck.proofs.evidence import Budget, OutOfBudget, Verdict, discover
-
-FAST = (
-    "grpocheck.proofs.examples:",
-    "grpocheck.proofs.properties:whole_runs_end_as_the_definition_says",
-    "grpocheck.proofs.properties:terms_are_clipped_by_sign",
-    "grpocheck.proofs.properties:advantages_are_standardised",
-    "grpocheck.proofs.properties:ratios_and_divergences",
-    "grpocheck.proofs.properties:responses_are_generated_token_by_token",
-    "grpocheck.proofs.enumeration:small_runs",
-    "grpocheck.proofs.properties:the_protocol_keeps_its_promises_whatever_the_oracles_answer",
-    "grpocheck.proofs.properties:draws_have_the_law_of_the_masses",
+GROUNDWORK = "grpocheck.proofs.groundwork"
+COMMON = (
+    "grpocheck.proofs.examples:contracts_on_the_examples",
+    "grpocheck.proofs.enumeration:smallest_runs",
 )
-"""The pieces of evidence of the fast tier, by the beginning of their names, in the order in which they are tried."""
+"""What every change is tried on, after what is nearest to it."""
+
+DEFINITIONS = (
+    "grpocheck.proofs.enumerated_definitions:clipped_terms",
+    "grpocheck.proofs.enumerated_definitions:ratios_and_divergences",
+    "grpocheck.proofs.enumerated_definitions:generated_responses",
+)
+NUMBERS = (
+    f"{GROUNDWORK}.texts:rationals_are_written_and_read",
+    f"{GROUNDWORK}.texts:surds_are_written_and_read",
+    f"{GROUNDWORK}.texts:decimals_are_rounded_outward",
+    f"{GROUNDWORK}.texts:intervals_hold_and_are_narrow",
+    f"{GROUNDWORK}.texts:expressions_are_described",
+    f"{GROUNDWORK}.texts:arithmetics_answer_or_say_why_not",
+    f"{GROUNDWORK}.numbers:equal_expressions_are_found_equal",
+    f"{GROUNDWORK}.numbers:extreme_numbers_are_enclosed",
+    f"{GROUNDWORK}.numbers:near_ties_of_square_roots_are_decided",
+    f"{GROUNDWORK}.numbers:enclosures_hold_and_decide",
+    f"{GROUNDWORK}.numbers:square_roots_are_computed_exactly",
+)
+PROBLEMS = (
+    f"{GROUNDWORK}.problems:problems_are_read_and_written",
+    f"{GROUNDWORK}.problems:domains_hold_exactly_their_points",
+    f"{GROUNDWORK}.problems:supports_and_masses_are_those_of_the_text",
+    f"{GROUNDWORK}.problems:examples_are_written_back_as_they_are",
+    f"{GROUNDWORK}.refusals:one_wrong_place_is_refused_by_its_key",
+    f"{GROUNDWORK}.limits:files_and_values_are_shown_shortly",
+    f"{GROUNDWORK}.limits:limits_are_where_they_are_said_to_be",
+)
+RUNS = (
+    f"{GROUNDWORK}.oracles:draws_are_those_of_their_bits",
+    f"{GROUNDWORK}.oracles:supplied_oracles_are_held_to_their_clauses",
+    f"{GROUNDWORK}.oracles:ledgers_count_the_calls",
+    f"{GROUNDWORK}.traces:changed_traces_are_noticed",
+    f"{GROUNDWORK}.traces:runs_replay_from_their_traces",
+)
+VARIANTS = (
+    f"{GROUNDWORK}.variants_words:words_are_read_and_refused",
+    f"{GROUNDWORK}.variants:frozen_batches_are_those_by_hand",
+    f"{GROUNDWORK}.variants_policies:kinks_clips_and_quantiles_are_those_by_hand",
+    f"{GROUNDWORK}.variants_policies:supports_are_read_token_by_token",
+    f"{GROUNDWORK}.variants_policies:gradients_follow_the_policy",
+    f"{GROUNDWORK}.variants:named_methods_are_those_of_their_papers",
+    f"{GROUNDWORK}.variants:compositions_are_their_formulas",
+)
+
+NEAREST = (
+    ("arithmetic/", NUMBERS),
+    ("variants/", VARIANTS),
+    ("families/", (*PROBLEMS, *DEFINITIONS)),
+    *(
+        (start, (*PROBLEMS, *RUNS))
+        for start in ("problem", "prompt", "reading", "writing", "values", "invalid", "domains", "gen")
+    ),
+    *((start, DEFINITIONS) for start in ("advantage", "ratio", "divergence", "objective", "gradient", "frozen")),
+    ("", RUNS),
+)
+"""The beginning of a file's name in core, and the pieces of evidence that are tried first; the first match counts."""
 
 
-def verdict(seconds: float) -> dict[str, object] | None:
-    """The first kill: the evidence, the claims and what it says; None when everything held within the time."""
-    entries = discover(("grpocheck.proofs.examples", "grpocheck.proofs.enumeration", "grpocheck.proofs.properties"))
-    end = time.monotonic() + seconds
-    for start in FAST:
-        chosen = [entry for entry in entries if entry.name.startswith(start)]
-        if not chosen:
-            raise LookupError(f"no evidence named {start}")
-        for entry in chosen:
-            if time.monotonic() >= end:
-                return None
-            try:
-                findings = entry.findings(entry.check(Budget(end - time.monotonic())))
-            except OutOfBudget:
-                return None
-            except Exception as error:
-                text = f"{type(error).__name__}: {error}"
-                place = traceback.extract_tb(error.__traceback__)[-1]
-                named = next(filter(None, map(claims_named_in, str(error).splitlines())), ())
-                return {"evidence": entry.name, "claims": named or entry.claims, "says": text[:300], "at": place.name}
-            refuted = {claim: f.detail for claim, f in findings.items() if f.verdict is Verdict.REFUTED or f.broken}
-            if refuted:
-                claims = list(refuted)
-                return {"evidence": entry.name, "claims": claims, "says": refuted[claims[0]][:300]}
+def tier_of(file: str) -> list[str]:
+    """The names of the pieces of evidence that a change of a file of core is tried on, in order."""
+    return [*next(names for start, names in NEAREST if file.startswith(start)), *COMMON]
+
+
+def verdict(file: str) -> dict[str, object] | None:
+    """The first kill: the evidence, the claims and what it says; None when everything held."""
+    from grpocheck.contracts.claims import claims_named_in
+    from grpocheck.proofs.evidence import Budget, Verdict, find
+
+    # a change of core that cannot be imported is told apart from one that evidence kills
+    importlib.import_module("grpocheck.core")
+    for name in tier_of(file):
+        entry = find(name)
+        try:
+            findings = entry.findings(entry.check(Budget(1e9)))
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            named = next(filter(None, map(claims_named_in, str(error).splitlines())), ())
+            return {"evidence": name, "claims": named or entry.claims, "says": text[:300], "at": place.name}
+        refuted = {claim: f.detail for claim, f in findings.items() if f.verdict is Verdict.REFUTED or f.broken}
+        if refuted:
+            return {"evidence": name, "claims": list(refuted), "says": next(iter(refuted.values()))[:300]}
     return None
 
 
 if __name__ == "__main__":
-    found = verdict(float(sys.argv[1]))
+    found = verdict(sys.argv[1])
     print(json.dumps(found))
     sys.exit(0 if found is None else 1)

@@ -1,14 +1,16 @@
-"""A seeded sample of mutants of core, and how many of them die on verification alone, and with the tests.
+"""A seeded sample of mutants of core: how many of them die on verification alone, and how many with the tests.
 
     python -m tests.mutants.sample [--size 300] [--seed 1] [--seconds 20] [--out build/mutants.jsonl] [--report]
 
 Mutants come from cosmic-ray's operators; strings, annotations and decorators (so: contracts) are left as they are, and
 of the arithmetic operators only + - * / stand in for one another, since core has no others to confuse. A result is a
-line of the output file, written when it is known: an interrupted run goes on from there. Needs the extra [mutants].
+line of the output file, written when it is known: an interrupted run goes on from there. The first line says of which
+core the results are. Needs the extra [mutants].
 """
 
 import argparse
 import ast
+import hashlib
 import json
 import os
 import random
@@ -16,15 +18,41 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
-from tests.mutants.trees import ROOT, fast_tier, plant
+from tests.mutants.fast_tier import NEAREST, verdict
+from tests.mutants.figures import report
+from tests.mutants.trees import ROOT, plant
+from tests.mutants.warm import Answer, failing_test, in_a_child
 
 LEFT_OUT = ("RemoveDecorator", "VariableInserter", "VariableReplacer", "NoOp", "ExceptionReplacer")
 ARITHMETIC = ("Add", "Sub", "Mul", "Div")
-TESTS = ("tests/update", "tests/problem", "tests/arithmetic")
+TESTS = (
+    ("variants/", ("tests/variants",)),
+    ("tic/", ("tests/tic",)),
+    ("training_free/", ("tests/training_free",)),
+    ("arithmetic/", ("tests/arithmetic", "tests/update", "tests/problem")),
+    ("", ("tests/update", "tests/problem", "tests/arithmetic")),
+)
+"""The beginning of a file's name in core, and the tests that are nearest to it; the first match counts."""
+
+TEST_SECONDS = 180.0
+"""The processor time that those tests may take; they take about 35 s."""
 
 
+@dataclass(frozen=True)
+class Mutant:
+    """A place of core and what is done to it: the nth occurrence of an operator of cosmic-ray in a file."""
+
+    file: str
+    operator: str
+    occurrence: int
+    line: int
+
+
+@cache
 def operators() -> dict[str, object]:
     """cosmic-ray's operators that are used, by name."""
     from cosmic_ray.plugins import get_operator, operator_names
@@ -53,82 +81,83 @@ def kept_out(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     return [((s.lineno, s.col_offset), (s.end_lineno or 0, s.end_col_offset or 0)) for s in spans]
 
 
-def sites() -> Iterator[tuple[str, str, int, int]]:
-    """Every mutant as (file of core, operator, occurrence, line)."""
+def core_files() -> list[Path]:
+    """The files of core, in order."""
+    return sorted((ROOT / "core").rglob("*.py"))
+
+
+def population() -> Iterator[Mutant]:
+    """Every mutant of core."""
     from cosmic_ray.ast import ast_nodes, get_ast
 
-    chosen = operators()
-    for path in sorted((ROOT / "core").rglob("*.py")):
+    for path in core_files():
         source = path.read_text(encoding="utf-8")
-        spans, tree = kept_out(source), get_ast(source)
-        for name, operator in chosen.items():
+        spans, nodes = kept_out(source), list(ast_nodes(get_ast(source)))
+        for name, operator in operators().items():
             occurrence = 0
-            for node in ast_nodes(tree):
-                for begin, _ in operator.mutation_positions(node):
+            for node in nodes:
+                for begin, _ in operator.mutation_positions(node):  # type: ignore[attr-defined]
                     if not any(start <= begin <= end for start, end in spans):
-                        yield str(path.relative_to(ROOT / "core")), name, occurrence, begin[0]
+                        yield Mutant(str(path.relative_to(ROOT / "core")), name, occurrence, begin[0])
                     occurrence += 1
 
 
-def mutated(file: str, operator: str, occurrence: int) -> tuple[str, str, str]:
+def mutated(mutant: Mutant) -> tuple[str, str, str]:
     """The mutated source, and the line before and after."""
     from cosmic_ray.mutating import mutate_code
 
-    source = (ROOT / "core" / file).read_text(encoding="utf-8")
-    changed = mutate_code(source, operators()[operator], occurrence)
+    source = (ROOT / "core" / mutant.file).read_text(encoding="utf-8")
+    changed = mutate_code(source, operators()[mutant.operator], mutant.occurrence)
     if changed is None:
-        raise LookupError(f"{file}: no occurrence {occurrence} of {operator}")
+        raise LookupError(f"{mutant}: no such occurrence")
     pairs = zip(source.splitlines(), changed.splitlines(), strict=False)
     before, after = next((a.strip(), b.strip()) for a, b in pairs if a != b)
     return changed, before, after
 
 
-def tests_kill(tree: Path) -> bool:
-    """Whether the tests of core fail on a changed tree."""
-    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *TESTS]
+def examine(tree: Path, mutant: Mutant, seconds: float) -> dict[str, object]:
+    """One mutant: what it changes, and what kills it; the tests are asked where verification does not kill it."""
+    source, before, after = mutated(mutant)
+    entry: dict[str, object] = {**asdict(mutant), "before": before, "after": after}
+    changed = tree / "grpocheck" / "core" / mutant.file
+    original = changed.read_text(encoding="utf-8")
+    changed.write_text(source, encoding="utf-8")
     try:
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=900, check=False)
-    except subprocess.TimeoutExpired:
-        return True
-    return done.returncode == 1 or done.returncode == 2
-
-
-def examine(file: str, operator: str, occurrence: int, line: int, seconds: float) -> dict[str, object]:
-    """One mutant: what it changes, and what killed it."""
-    source, before, after = mutated(file, operator, occurrence)
-    entry: dict[str, object] = {"file": file, "operator": operator, "occurrence": occurrence, "line": line}
-    entry |= {"before": before, "after": after}
-    with tempfile.TemporaryDirectory() as folder:
-        core = plant(Path(folder))
-        (core / file).write_text(source, encoding="utf-8")
-        entry["fast"] = fast_tier(Path(folder), seconds)
-        entry["tests"] = None if entry["fast"] else tests_kill(Path(folder))
+        entry["fast"], spent = in_a_child(tree, seconds, lambda: fast(tree, mutant.file))
+        entry["seconds"] = round(spent, 1)
+        if not entry["fast"]:
+            paths = next(paths for start, paths in TESTS if mutant.file.startswith(start))
+            entry["tests"], _ = in_a_child(tree, TEST_SECONDS, lambda: failing_test(paths))
+    finally:
+        changed.write_text(original, encoding="utf-8")
     return entry
 
 
-def interval(killed: int, size: int) -> tuple[float, float]:
-    """The Wilson 95% interval of a proportion."""
-    z, p = 1.96, killed / size
-    centre, spread = p + z * z / (2 * size), z * ((p * (1 - p) + z * z / (4 * size)) / size) ** 0.5
-    return (centre - spread) / (1 + z * z / size), (centre + spread) / (1 + z * z / size)
+def fast(tree: Path, file: str) -> Answer:
+    """The fast tier, in the folder of the changed tree: the examples are looked for there."""
+    os.chdir(tree)
+    return verdict(file)
 
 
-def report(out: Path, argued: list[dict[str, str]]) -> int:
-    """Print the proportions and the survivors; the exit status says whether the targets are met."""
-    entries = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    equal = {(entry["file"], entry["before"], entry["after"]) for entry in argued}
-    known = [e for e in entries if (e["file"], e["before"], e["after"]) not in equal]
-    fast, both = sum(bool(e["fast"]) for e in known), sum(bool(e["fast"] or e["tests"]) for e in known)
-    print(f"{len(entries)} mutants, {len(entries) - len(known)} argued equivalent")
-    for name, killed in (("verification alone", fast), ("with the tests", both)):
-        low, high = interval(killed, len(known))
-        print(f"{name}: {killed} of {len(known)} die, {killed / len(known):.1%} (95%: {low:.1%} to {high:.1%})")
-    for entry in known:
-        if not entry["fast"]:
-            kept = "dies with the tests" if entry["tests"] else "SURVIVES"
-            print(f"{kept}: {entry['file']}:{entry['line']}: {entry['before']}  ->  {entry['after']}")
-    return 0 if fast >= 0.85 * len(known) and both >= 0.95 * len(known) else 1
+def check_unchanged(tree: Path, seconds: float) -> None:
+    """Nothing kills the tree without a change, in half of the time: what then takes all of it does not end."""
+    for start, _ in NEAREST:
+        answer, spent = in_a_child(tree, seconds, lambda start=start: fast(tree, start))  # type: ignore[misc]
+        print(f"core/{start or '...'}, unchanged: {spent:.1f} s", flush=True)
+        if answer is not None or spent > seconds / 2:
+            raise SystemExit(
+                f"core/{start}: the unchanged tree: {answer}, {spent:.1f} s: expected to hold in half the time"
+            )
+
+
+def provenance(seed: int, seconds: float, size: int) -> dict[str, object]:
+    """Of which core the results are, and how the sample was drawn."""
+    digest = hashlib.sha256()
+    for path in core_files():
+        digest.update(path.read_bytes())
+    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    revision = done.stdout.strip() or "unknown"
+    return {"revision": revision, "core": digest.hexdigest(), "seed": seed, "seconds": seconds, "population": size}
 
 
 def main() -> int:
@@ -138,28 +167,37 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutants.jsonl")
-    parser.add_argument("--report", action="store_true")
+    parser.add_argument("--report", action="store_true", help="only report what the output file holds")
     chosen = parser.parse_args()
-    equivalents = Path(__file__).with_name("equivalents.json")
-    argued = json.loads(equivalents.read_text(encoding="utf-8")) if equivalents.exists() else []
-    if not chosen.report:
-        population = list(sites())
-        drawn = random.Random(chosen.seed).sample(population, min(chosen.size, len(population)))
-        chosen.out.parent.mkdir(exist_ok=True)
-        done = set()
-        if chosen.out.exists():
-            lines = map(json.loads, chosen.out.read_text(encoding="utf-8").splitlines())
-            done = {(e["file"], e["operator"], e["occurrence"]) for e in lines}
-        print(f"{len(population)} mutants, {len(drawn)} drawn, {len(done)} examined before", flush=True)
-        for number, (file, operator, occurrence, line) in enumerate(drawn, start=1):
-            if (file, operator, occurrence) in done:
+    if chosen.report:
+        return report(chosen.out)
+    everything = list(population())
+    drawn = random.Random(chosen.seed).sample(everything, min(chosen.size, len(everything)))
+    head = provenance(chosen.seed, chosen.seconds, len(everything))
+    chosen.out.parent.mkdir(parents=True, exist_ok=True)
+    lines = chosen.out.read_text(encoding="utf-8").splitlines() if chosen.out.exists() else []
+    if lines and json.loads(lines[0])["core"] != head["core"]:
+        raise SystemExit(f"{chosen.out}: its results are of another core: remove it to begin anew")
+    if not lines:
+        chosen.out.write_text(json.dumps(head) + "\n", encoding="utf-8")
+    done = {(e["file"], e["operator"], e["occurrence"]) for e in map(json.loads, lines[1:])}
+    print(f"{len(everything)} mutants, {len(drawn)} drawn, {len(done)} examined before", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder)
+        plant(tree)
+        check_unchanged(tree, chosen.seconds)
+        for number, mutant in enumerate(drawn, start=1):
+            if (mutant.file, mutant.operator, mutant.occurrence) in done:
                 continue
-            entry = examine(file, operator, occurrence, line, chosen.seconds)
+            entry = examine(tree, mutant, chosen.seconds)
             with chosen.out.open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps(entry) + "\n")
-            killer = entry["fast"]["evidence"] if entry["fast"] else "tests" if entry["tests"] else "nothing"
-            print(f"{number}: {file}:{line}: {entry['before']}  ->  {entry['after']}: {killer}", flush=True)
-    return report(chosen.out, argued)
+            killer = (entry["fast"] or entry["tests"] or {"nothing": "nothing"}).values()  # type: ignore[attr-defined]
+            print(
+                f"{number}: {mutant.file}:{mutant.line}: {entry['before']}  ->  {entry['after']}: {next(iter(killer))}",
+                flush=True,
+            )
+    return report(chosen.out)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """Changed copies of the packages, and the fast tier run on them in a process of its own."""
 
+import compileall
 import json
 import os
+import py_compile
 import shutil
 import subprocess
 import sys
@@ -18,6 +20,7 @@ def plant(folder: Path) -> Path:
     for room in ROOMS:
         shutil.copytree(ROOT / room, folder / "grpocheck" / room, ignore=WITHOUT)
     shutil.copytree(ROOT / "examples", folder / "examples", ignore=WITHOUT)
+    compileall.compile_dir(folder, quiet=2, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
     return folder / "grpocheck" / "core"
 
 

@@ -1,13 +1,19 @@
 """What disappears from the code is missed: a contract, a piece of evidence, a harness, a theorem."""
 
+import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from grpocheck.contracts.claims import CORE, STATED, select
+from grpocheck.contracts.coverage import Coverage, contract_coverage
+from grpocheck.verifier.report import Report, assemble
+from grpocheck.verifier.summary import verdict
 
 HOUSE = Path(__file__).resolve().parent.parent.parent
 ROOMS = ("contracts", "core", "proofs", "verifier")
@@ -74,8 +80,51 @@ def test_a_deleted_contract_is_missed(copy: Path) -> None:
 @invariant(lambda self: are_standardised(self.advantages, self.deviation), "B2: the advantages are standardised")
 """
     without(copy / "core" / "frozen.py", contract)
-    (loss,) = losses(copy, *evidence)
-    assert "gone from the code" in loss
+    counted, evaluated = losses(copy, *evidence)
+    assert counted.startswith(f"B2: {STATED['B2'] - 1} of {STATED['B2']} contracts of core name it: the rest is gone")
+    assert "gone from the code" in evaluated
+
+
+@pytest.mark.slow
+def test_a_deleted_contract_that_no_example_evaluates_is_missed(copy: Path) -> None:
+    contract = """\
+@require(lambda value: below(0, value), "B3: a ratio is positive")
+"""
+    without(copy / "core" / "variants" / "ratios.py", contract)
+    (loss,) = losses(copy, "B3", "contract", "grpocheck.proofs.examples")
+    assert loss.startswith(f"B3: {STATED['B3'] - 1} of {STATED['B3']} contracts of core name it")
+
+
+def test_each_contract_that_names_a_claim_is_counted(tmp_path: Path) -> None:
+    """Whichever of them is deleted, the count of its claims falls, and the loss is reported on their rows."""
+    core = tmp_path / "core"
+    shutil.copytree(HOUSE / "core", core, ignore=shutil.ignore_patterns("__pycache__"))
+    tried = 0
+    for path in sorted(core.rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        lines = source.splitlines(keepends=True)
+        for node in ast.walk(ast.parse(source)):
+            for decorator in getattr(node, "decorator_list", []):
+                text = ast.get_source_segment(source, decorator) or ""
+                named = re.search(r'"((?:[A-GN]\d)(?:, [A-GN]\d)*): ', text)
+                if named is None:
+                    continue
+                rest = [*lines[: decorator.lineno - 1], *lines[decorator.end_lineno :]]
+                path.write_text("".join(rest), encoding="utf-8")
+                counted = contract_coverage(path.parent).stated or {}
+                path.write_text(source, encoding="utf-8")
+                whole = contract_coverage(path.parent).stated or {}
+                for claim in named[1].split(", "):
+                    assert counted[claim] == whole[claim] - 1, f"{path}: {text}"
+                tried += 1
+    assert tried > 100
+    fewer = {**STATED, "B2": STATED["B2"] - 1}
+    (entry,) = assemble(select(["B2"]), [], Coverage(1, 1, (), (), fewer))
+    assert f"B2: {fewer['B2']} of {STATED['B2']} contracts of core name it" in str(entry.losses()[0])
+    assert str(verdict(entry)).endswith("lost")
+    report = Report("0", (entry,), Coverage(1, 1, (), (), {**STATED, CORE: STATED[CORE] - 1}), 1.0)
+    assert report.exit_status == 1
+    assert any(str(loss).startswith("core: ") for loss in report.losses)
 
 
 @pytest.mark.slow

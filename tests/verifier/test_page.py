@@ -75,7 +75,7 @@ def test_the_summary_says_the_same() -> None:
     for words in (
         "4 of 5 functions",
         "core/x.py:3 f<T>: no postcondition",
-        "A1 held enumeration rho < 2 (7 cases)",
+        "A1 held, 1 lost enumeration rho < 2 (7 cases)",
         "N1 refuted F < 0",
         "not run: m:proof: no <Coq>; to enable it: make proofs-setup",
         "lost: A1: 1 of 2 pieces of enumeration evidence held",

@@ -1,0 +1,1 @@
+"""What every claim rests on, checked for itself: numbers, problem files, traces, the variants' formulas."""
