@@ -4,16 +4,71 @@ A response is evaluated once however often it was drawn; masses, normalisers and
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from operator import mul
 from typing import Any
 
 from flint import arb, ctx, fmpq, fmpz
 from grpocheck.core.arithmetic.notation import Exact
 from grpocheck.core.arithmetic.surd import Surd
 from grpocheck.verifier.fast.batch import Batch
-from grpocheck.verifier.fast.values import Certified
 
 Row = list[Any]
+ZERO = arb(0)
+QUICK = 0.5
+"""So much of the accuracy is asked for in floats, whose own rounding then does not matter."""
+
+
+@dataclass(frozen=True)
+class CertifiedBalls:
+    """F_t, its gradient and its terms as balls; as numbers with errors (Certified) where they are read."""
+
+    ball: Any
+    balls: list[Row]
+    terms: list[Any]
+    method = "balls"
+
+    @cached_property
+    def objective(self) -> Fraction:
+        """The middle of the ball of F_t."""
+        return middle(self.ball)
+
+    @cached_property
+    def objective_error(self) -> Fraction:
+        """Its radius."""
+        return radius(self.ball)
+
+    @cached_property
+    def gradient(self) -> list[list[Fraction]]:
+        """The middles of the gradient's balls, a row for each prompt."""
+        return [list(map(middle, row)) for row in self.balls]
+
+    @cached_property
+    def gradient_error(self) -> Fraction:
+        """The largest of their radii."""
+        return max(radius(entry) for row in self.balls for entry in row)
+
+    @cached_property
+    def scale(self) -> Fraction:
+        """A lower bound of the sum of the absolute terms of F_t."""
+        return sum((middle(term.abs_lower()) for term in self.terms), Fraction(0))
+
+    @cached_property
+    def largest(self) -> Fraction:
+        """A lower bound of the largest absolute entry of the gradient."""
+        return max(middle(entry.abs_lower()) for row in self.balls for entry in row)
+
+    def reaches(self, digits: int) -> bool:
+        """Whether both errors are at most 10^-digits of what they are read beside; a quick look first."""
+        share = 10.0 ** -min(digits, 300) * QUICK
+        flat = [entry for row in self.balls for entry in row]
+        worst = max(float(entry.rad()) for entry in flat)
+        if abs(float(self.ball)) * share > float(self.ball.rad()) and any(abs(float(e)) * share > worst for e in flat):
+            return True
+        exact = Fraction(1, 10**digits)
+        return self.objective_error <= exact * self.scale and self.gradient_error <= exact * self.largest
 
 
 def ball(value: Exact) -> Any:
@@ -33,70 +88,61 @@ class Balls:
     """One batch at one precision."""
 
     def __init__(self, batch: Batch, bits: int) -> None:
-        """Enclose the frozen data, once."""
+        """Enclose the frozen data, once; the share 1/M of a prompt is put into every weight."""
         self.batch, self.bits = batch, bits
         with_precision(bits)
-        self.bounds = ball(1 + batch.epsilon), ball(1 - batch.epsilon)
-        self.old = [masses(list(map(ball, row)))[0] for row in batch.logits_old]
-        self.drawn: list[list[tuple[int, bool, Any, Any]]] = []
-        for old, counts, advantages in zip(self.old, batch.counts, batch.advantages, strict=True):
-            own = []
+        upper, lower = ball(1 + batch.epsilon), ball(1 - batch.epsilon)
+        share = Fraction(1, len(batch.reference))
+        self.drawn: list[list[tuple[int, bool, Any, Any, Any]]] = []
+        for row, counts, advantages in zip(batch.logits_old, batch.counts, batch.advantages, strict=True):
+            old, own = masses(list(map(ball, row)))[0], []
             for j, (count, advantage) in enumerate(zip(counts, advantages, strict=True)):
                 if count and advantage != 0:
-                    weight = ball(advantage) * fmpq(count, batch.group_size)
-                    own.append((j, advantage > 0, weight, weight / old[j]))
+                    weight = ball(advantage) * ball(share * Fraction(count, batch.group_size))
+                    bound = upper if advantage > 0 else lower
+                    own.append((j, advantage > 0, bound * old[j], weight / old[j], weight * bound))
             self.drawn.append(own)
         self.logs = [[ball(mass).log() for mass in row] for row in batch.reference] if batch.beta else []
-        self.beta = fmpq(batch.beta.numerator, batch.beta.denominator)
+        self.beta = ball(batch.beta * share)
 
-    def at(self, logits: Sequence[Sequence[Fraction]]) -> Certified | None:
+    def at(self, logits: Sequence[Sequence[Any]]) -> CertifiedBalls | None:
         """F_t and its gradient; None where this precision does not decide a comparison."""
         with_precision(self.bits)
-        upper, lower = self.bounds
-        objective, scale, gradient = arb(0), arb(0), list[Row]()
-        for place, (row, old, drawn) in enumerate(zip(logits, self.old, self.drawn, strict=True)):
-            now, scores, total = masses([arb(fmpq(*entry.as_integer_ratio())) for entry in row])
-            same = tuple(row) == tuple(self.batch.logits_old[place])
+        objective, terms, gradient = arb(0), list[Any](), list[Row]()
+        for place, (row, drawn) in enumerate(zip(logits, self.drawn, strict=True)):
+            now, scores, total = masses(list(map(point, row)))
             slopes: dict[int, Any] = {}
-            for j, positive, weight, lift in drawn:
-                ratio = arb(1) if same else now[j] / old[j]
-                bound = upper if positive else lower
-                if ratio < bound if positive else ratio > bound:
-                    term = weight * ratio
+            # At the old logits themselves every ratio is 1, which is not on a bound.
+            same = all(new == old for new, old in zip(row, self.batch.logits_old[place], strict=True))
+            for j, positive, edge, lift, clipped in drawn:
+                mass = now[j]
+                if same or (mass < edge if positive else mass > edge):
                     slopes[j] = lift
-                elif ratio > bound if positive else ratio < bound:
-                    term = weight * bound
+                    terms.append(mass * lift)
+                elif mass > edge if positive else mass < edge:
+                    terms.append(clipped)
                 else:
                     return None
-                objective += term
-                scale += abs(term)
-            pulls: Row = []
-            if self.batch.beta:
-                normaliser = total.log()
-                logs = zip(scores, self.logs[place], strict=True)
-                pulls = [(score - normaliser - log) * self.beta for score, log in logs]
-                for mass, pull in zip(now, pulls, strict=True):
-                    objective -= mass * pull
-                    scale += abs(mass * pull)
-            mean = arb(0)
-            heights: Row = []
-            for j, mass in enumerate(now):
-                height = slopes.get(j, 0) - pulls[j] if pulls else slopes.get(j, arb(0))
-                heights.append(height)
-                mean += mass * height
+            if self.logs:
+                normaliser, beta = total.log(), self.beta
+                heights = []
+                for score, log, mass in zip(scores, self.logs[place], now, strict=True):
+                    pull = (score - normaliser - log) * beta
+                    heights.append(-pull)
+                    terms.append(-mass * pull)
+                for j, lift in slopes.items():
+                    heights[j] += lift
+            else:
+                heights = [slopes.get(j, ZERO) for j in range(len(row))]
+            mean = sum(map(mul, now, heights), ZERO)
             gradient.append([mass * (height - mean) for mass, height in zip(now, heights, strict=True)])
-        count = len(self.drawn)
-        entries = [[entry / count for entry in row] for row in gradient]
-        flat = [entry for row in entries for entry in row]
-        return Certified(
-            middle(objective / count),
-            radius(objective / count),
-            [[middle(entry) for entry in row] for row in entries],
-            max(map(radius, flat)),
-            middle((scale / count).abs_lower()),
-            max(middle(abs(entry).abs_lower()) for entry in flat),
-            "balls",
-        )
+        objective = sum(terms, ZERO)
+        return CertifiedBalls(objective, gradient, terms)
+
+
+def point(value: Any) -> Any:
+    """A float or a rational as a ball; a float is exact."""
+    return arb(value) if isinstance(value, float) else ball(Fraction(value))
 
 
 def with_precision(bits: int) -> None:

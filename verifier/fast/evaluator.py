@@ -1,14 +1,12 @@
 """Which method answers: the float64 filter where its bound is good enough, balls with more and more bits elsewhere."""
 
-from collections.abc import Sequence
-from fractions import Fraction
 from math import ceil
 from typing import Any
 
 import numpy as np
 from grpocheck.core.arithmetic.errors import UndecidedComparison
 from grpocheck.core.invalid import InvalidProblem
-from grpocheck.verifier.fast.balls import Balls
+from grpocheck.verifier.fast.balls import Balls, CertifiedBalls
 from grpocheck.verifier.fast.batch import Batch
 from grpocheck.verifier.fast.filtered import Filter, filled
 from grpocheck.verifier.fast.values import Certified
@@ -29,7 +27,7 @@ class Evaluator:
         self.filter = Filter(batch)
         self.balls: dict[int, Balls] = {}
 
-    def at(self, theta: Any, digits: int = 12) -> Certified:
+    def at(self, theta: Any, digits: int = 12) -> Certified | CertifiedBalls:
         """F_t and its gradient at theta, the logits of each prompt: to 10^-digits of the sum of the absolute terms of
         F_t and of the largest entry of the gradient.
 
@@ -44,16 +42,15 @@ class Evaluator:
             found = self.filter.at(array, rounded=not whole)
             if found is not None and found.reaches(digits):
                 return found
-        rows: Sequence[Sequence[Fraction]] = [
-            [Fraction(entry) for entry in row[: len(own)]] for row, own in zip(theta, self.batch.reference, strict=True)
-        ]
+        listed = theta.tolist() if isinstance(theta, np.ndarray) else theta
+        rows = [row[: len(own)] for row, own in zip(listed, self.batch.reference, strict=True)]
         bits = ceil(digits * 3.3220) + SPARE_BITS
         while bits <= MOST_BITS:
             if bits not in self.balls:
                 self.balls[bits] = Balls(self.batch, bits)
-            found = self.balls[bits].at(rows)
-            if found is not None and found.reaches(digits):
-                return found
+            exact = self.balls[bits].at(rows)
+            if exact is not None and exact.reaches(digits):
+                return exact
             bits *= 2
         told = ("the clip range", "the clip range")
         raise UndecidedComparison("a ratio, or the size of the gradient", "its bound, or 0", told, MOST_BITS)

@@ -1,7 +1,6 @@
 """What an evaluation gives: F_t and its gradient, with bounds."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 
@@ -11,7 +10,8 @@ class Certified:
 
     ``gradient`` has a row for each prompt (the coordinates of its logits); ``gradient_error`` bounds every entry.
     ``scale`` is the sum of the absolute terms of F_t (which itself can be 0), ``largest`` the largest absolute entry of
-    the gradient: what the errors are read beside. ``method`` is float64 or balls; balls give Fractions.
+    the gradient: what the errors are read beside. ``method`` is float64; CertifiedBalls is the same for balls, whose
+    numbers are Fractions.
     """
 
     objective: Any
@@ -24,5 +24,5 @@ class Certified:
 
     def reaches(self, digits: int) -> bool:
         """Whether both errors are at most 10^-digits of what they are read beside."""
-        share: Any = 10.0**-digits if self.method == "float64" else Fraction(1, 10**digits)
+        share = 10.0**-digits
         return bool(self.objective_error <= share * self.scale and self.gradient_error <= share * self.largest)
