@@ -9,9 +9,11 @@ from grpocheck.verifier.cli_audit import audit_command
 from grpocheck.verifier.cli_check import check_command
 from grpocheck.verifier.cli_conform import conform_command
 from grpocheck.verifier.cli_estimator import estimator_command
+from grpocheck.verifier.cli_files import diff_command, new_command
 from grpocheck.verifier.cli_law import law_command
 from grpocheck.verifier.cli_lesson import lesson_command
 from grpocheck.verifier.cli_prove import prove_command
+from grpocheck.verifier.cli_repl import repl_command
 from grpocheck.verifier.cli_studio import studio_command
 from grpocheck.verifier.cli_training_free import training_free_command
 from grpocheck.verifier.cli_vectors import vectors_command
@@ -170,6 +172,8 @@ def explain_command(
 
 
 app.command("audit")(guarded(audit_command))
+app.command("new")(guarded(new_command))
+app.command("diff")(guarded(diff_command))
 app.command("check")(guarded(check_command))
 app.command("conform")(guarded(conform_command))
 app.command("estimator")(guarded(estimator_command))
@@ -177,6 +181,7 @@ app.command("law")(guarded(law_command))
 app.command("studio")(guarded(studio_command))
 app.command("lesson")(guarded(lesson_command))
 app.command("prove")(guarded(prove_command))
+app.command("repl")(guarded(repl_command))
 app.command("training-free")(guarded(training_free_command))
 app.command("vectors")(guarded(vectors_command))
 

@@ -1,0 +1,33 @@
+"""``grpocheck new`` and ``grpocheck diff`` as typer sees them; what they run is imported only when they run."""
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+
+def new_command(
+    family: Annotated[
+        str,
+        typer.Argument(metavar="[FAMILY]", help="bernoulli, simplex, softmax, log-linear or autoregressive."),
+    ] = "bernoulli",
+    out: Annotated[
+        Optional[Path],  # noqa: UP045 - typer reads the annotation
+        typer.Option(metavar="FILE", help="Write it there, where no file is yet, instead of printing it."),
+    ] = None,
+) -> int:
+    """A problem file to begin with, with a word on every key."""
+    from grpocheck.verifier.starters import new_problem
+
+    return new_problem(family, out)
+
+
+def diff_command(
+    left: Annotated[Path, typer.Argument(metavar="TRACE", help="A trace written by run --trace.")],
+    right: Annotated[Path, typer.Argument(metavar="TRACE", help="Another one.")],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")] = False,
+) -> int:
+    """Compare two traces event by event. Exit status 0: the same. 1: the first event that differs, field by field."""
+    from grpocheck.verifier.differences import diff_traces
+
+    return diff_traces(left, right, json)
