@@ -55,7 +55,7 @@ def prove(request: ProveRequest) -> int:
     if request.json:
         emit(json.dumps(result.to_mapping(), indent=2, ensure_ascii=False))
     else:
-        emit("\n".join(lines(result, request.out)))
+        emit("\n".join([*verdict_lines(result), *counterexample_lines(result, request.out)]))
     return EXIT[result.verdict]
 
 
@@ -71,7 +71,7 @@ def watched(text: str, problem: Problem, scope: str, budget: float) -> Result:
         return check_in_process(text, problem, scope, budget, told)
 
 
-def lines(result: Result, out: Path | None) -> Iterator[str]:
+def verdict_lines(result: Result) -> Iterator[str]:
     """The verdict for people."""
     how = "" if result.method == "none" else f" (by {result.method})"
     yield f"{result.verdict}{' for having no value there' if result.undefined else ''}{how}: {result.property}"
@@ -84,10 +84,13 @@ def lines(result: Result, out: Path | None) -> Iterator[str]:
     if result.verdict is Verdict.UNDECIDED or result.undefined:
         yield f"  because   {result.reason}"
     yield f"  took      {result.seconds:.1f} s, contracts {'on' if result.contracts else 'off'}"
-    if result.counterexample is not None:
-        yield "" if out is None else f"  written   {out} (grpocheck run {out})"
-        if out is None:
-            yield result.counterexample.rstrip("\n")
+
+
+def counterexample_lines(result: Result, out: Path | None) -> list[str]:
+    """The counterexample, or where it was written."""
+    if result.counterexample is None:
+        return []
+    return ["", result.counterexample.rstrip("\n")] if out is None else [f"  written   {out} (grpocheck run {out})"]
 
 
 def show_shelf(as_json: bool) -> int:
