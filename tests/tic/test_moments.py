@@ -109,6 +109,12 @@ def test_a_ratio_on_the_cap_counts_as_capped():
     assert response_moments(Method(Level.TOKEN, Reading.SCORE), tokens).second == zero + F(5, 12) * F(3, 5) ** 2
 
 
+def test_a_ratio_on_the_lower_bound_counts_as_clipped_too():
+    """p = 2/5, q = 1/2: a one is at 4/5, a zero at 6/5. A > 0 keeps the one alone, A < 0 the zero alone."""
+    found = response_moments(Method(Level.TOKEN, Reading.SURROGATE, TwoSided()), independent_bits(1, F(2, 5), F(1, 2)))
+    assert found.second == (F(1, 2) * (F(4, 5) * F(3, 5)) ** 2 + F(1, 2) * (F(6, 5) * F(2, 5)) ** 2) / 2
+
+
 def test_exchanging_the_tokens_changes_nothing():
     for method in ENUMERATED:
         one, other = independent_bits(3, F(2, 5), F(1, 5)), independent_bits(3, F(3, 5), F(4, 5))
