@@ -5,6 +5,7 @@ from fractions import Fraction as F
 from itertools import pairwise
 from xml.etree import ElementTree
 
+import mpmath
 import pytest
 from grpocheck.core.arithmetic import EnclosureArithmetic
 from grpocheck.core.invalid import InvalidProblem
@@ -61,6 +62,17 @@ def test_a_page_has_its_blocks_in_order_and_its_facts_as_exact_texts_and_decimal
     assert found["blocks"][5]["rows"] == (("a", "-0.25"), ("b", "0.333"))
     assert "answer" not in found["blocks"][8]
     assert json.loads(json.dumps(found))["blocks"][6]["series"][0]["points"] == [[0, 0], [1, 0.5]]
+
+
+def test_an_enclosed_fact_has_certified_bounds_for_programs():
+    blocks = json.loads(called("kl-directions", "--json").stdout)["blocks"]
+    (kl,) = (block for block in blocks if block.get("name") == "kl-p-q")
+    lower, upper = map(F, kl["bounds"])
+    with mpmath.workdps(60):
+        exact = mpmath.mpf(13) / 5 * mpmath.log(2) - mpmath.log(5)
+        assert mpmath.mpf(lower.numerator) / lower.denominator < exact < mpmath.mpf(upper.numerator) / upper.denominator
+    assert upper - lower < F(1, 10**28)
+    assert [block["bounds"] for block in blocks if block.get("name") == "objective-at-q"] == [None]
 
 
 def test_a_page_for_people_shows_every_block():

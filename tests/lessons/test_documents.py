@@ -66,6 +66,7 @@ def test_the_transcript_has_the_steps_in_their_order(recorded):
 def test_what_is_compared_prints_what_is_recorded(recorded):
     """Run again: the output is the recorded one, digit by digit."""
     steps = [step for part in PARTS for step in part.steps if step.compared]
+    assert not any(step.slow for step in steps)
     assert len(steps) > 20
     with workshop() as folder:
         for step in steps:
@@ -97,7 +98,7 @@ def test_a_step_shows_its_exit_status_and_cuts_what_is_long():
 
 
 def test_what_is_slow_may_be_kept_from_before():
-    part = Part("Clock", "Two commands.", (Step("echo now"), Step("echo then", compared=False)))
+    part = Part("Clock", "Two commands.", (Step("echo now"), Step("echo then", compared=False, slow=True)))
     first = transcript((part,), {})
     kept = {command: text.replace("then\n```", "long ago\n```") for command, text in recorded_blocks(first).items()}
     assert set(kept) == {"echo now", "echo then"}

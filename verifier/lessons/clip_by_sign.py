@@ -57,7 +57,8 @@ def tell(page: Page) -> None:
     page.say(
         f"""Clipping rho and then multiplying by A gives {without.decimals}, with a slope of 0: the policy makes a bad
         response likelier, and the objective no longer minds. Whoever writes the clip without the minimum throws away
-        the branch that a negative advantage needs."""
+        the branch that a negative advantage needs. examples/lessons/clip_losses.py has both losses, and `grpocheck
+        conform` tells them apart."""
     )
     page.fact("bound-positive", "the one bound that counts for A > 0", active_bound(Fraction(2), EPSILON, arithmetic))
     page.fact("bound-negative", "the one bound that counts for A < 0", active_bound(Fraction(-2), EPSILON, arithmetic))

@@ -89,9 +89,10 @@ def tell(page: Page) -> None:
         "the trajectory ratio" if weighted[Level.SEQUENCE] == truth.value != weighted[Level.TOKEN] else "neither",
     )
     page.say(
-        """Only the product changes the measure (claim G1). A token ratio is a different objective: cheaper in variance,
-        with another expectation. Methods that use it are not wrong for that; but their ratio, their clip and their
-        length normalisation have to be written out one by one, and no two of them may be called the same."""
+        """Only the product changes the measure (claim G1). A token ratio makes another objective, with another
+        expectation; the lesson tic compares the variances. Methods that use it are not wrong for that. But their ratio,
+        their clip and their length normalisation have to be written out one by one, and no two of them may be called
+        the same."""
     )
     page.command("grpocheck estimator --methods")
     ratio = Fraction(21, 20)

@@ -40,12 +40,13 @@ output streams are shown together.
 class Step:
     """One command; ``most`` lines of its output are shown.
 
-    One that is ``compared`` is run again by a test; the others are slow, or list what grows elsewhere.
+    One that is ``compared`` is run again by a test; the others are slow, or show what grows elsewhere.
     """
 
     command: str
     most: int | None = None
     compared: bool = True
+    slow: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,11 @@ PARTS = (
         ),
     ),
     Part(
+        "Checking a trace without the code that made it",
+        "The checker is one file with no dependencies. It derives every draw, number and count once more.",
+        (Step("grpocheck check run.jsonl"), Step("grpocheck check bent.jsonl")),
+    ),
+    Part(
         "Oracles of one's own",
         "A policy, a domain, a gradient or draws may be supplied. The file says what the example does.",
         (
@@ -123,7 +129,17 @@ PARTS = (
     Part(
         "The evidence",
         "verify gathers it and says how strong it is. Here for one claim and one non-claim; without names, for all.",
-        (Step("grpocheck verify G5 N4", compared=False),),
+        (Step("grpocheck verify G5 N4", compared=False, slow=True),),
+    ),
+    Part(
+        "A property of one's own",
+        "Write what you believe of a run. It is judged on this run, on every draw, or on every problem of its shape; "
+        "what is refuted comes with a problem file that shows it.",
+        (
+            Step("grpocheck prove 'F_next >= F' examples/undefined_gradient.toml"),
+            Step("grpocheck prove 'abs(ratio - 1) <= epsilon / 2' examples/undefined_gradient.toml"),
+            Step("grpocheck prove --shelf", 12, compared=False),
+        ),
     ),
     Part(
         "Every run there could have been",
@@ -145,6 +161,37 @@ PARTS = (
         ),
     ),
     Part(
+        "A loss function",
+        "conform finds out which objective somebody's loss computes, and the smallest input on which it departs. The "
+        "file has two losses: one with the minimum of the clip, and one that forgot it.",
+        (
+            Step(
+                "cd examples/lessons; grpocheck conform clip_losses:with_minimum --variant grpo-token --with kl=none",
+                compared=False,
+            ),
+            Step(
+                "cd examples/lessons; grpocheck conform clip_losses:without_minimum --variant grpo-token "
+                "--with kl=none",
+                compared=False,
+            ),
+        ),
+    ),
+    Part(
+        "A training log",
+        "audit reads what a trainer wrote down. In the third group of this log all rewards are equal, and it moved the "
+        "policy all the same.",
+        (
+            Step("cut -c 1-110 examples/lessons/training_log.jsonl"),
+            Step("grpocheck audit examples/lessons/training_log.jsonl", compared=False),
+        ),
+    ),
+    Part(
+        "Without a parameter",
+        "The other group-relative system moves no parameter: a bank of expert factors re-weights a base model. Here "
+        "the tests of a small coding task really run.",
+        (Step("grpocheck training-free examples/training_free/fizzbuzz.toml --seed 1", 48, compared=False, slow=True),),
+    ),
+    Part(
         "Lessons",
         "Short pages with numbers computed as they are printed. Exercises have checked answers.",
         (
@@ -160,9 +207,9 @@ PARTS = (
         "Inputs with exact outputs, for anyone who writes the update in another language. The runner beside them needs "
         "nothing of grpocheck.",
         (
-            Step("grpocheck vectors vectors.json", compared=False),
-            Step("head -c 400 vectors.json", compared=False),
-            Step("python3 examples/vectors/run_vectors.py vectors.json | tail -n 3", compared=False),
+            Step("grpocheck vectors vectors.json", compared=False, slow=True),
+            Step("head -c 400 vectors.json", compared=False, slow=True),
+            Step("python3 examples/vectors/run_vectors.py vectors.json | tail -n 3", compared=False, slow=True),
         ),
     ),
 )
@@ -243,19 +290,19 @@ def recorded_blocks(page: str) -> dict[str, str]:
 
 
 def transcript(chosen: Sequence[Part], kept: Mapping[str, str]) -> str:
-    """The whole page; steps that are not compared are taken from ``kept`` where they are in it."""
+    """The whole page; slow steps are taken from ``kept`` where they are in it."""
     pieces = [HEAD]
     with workshop() as folder:
         for part in chosen:
             pieces.append(f"## {part.title}\n\n{textwrap.fill(part.text, 118)}\n")
             for step in part.steps:
-                known = None if step.compared else kept.get(step.command)
+                known = kept.get(step.command) if step.slow else None
                 pieces.append(block(step, folder) if known is None else known)
     return "\n".join(pieces)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the page to the path that is given; with --quick what is slow or grows elsewhere is kept from before."""
+    """Write the page to the path that is given; with --quick what is slow is kept from before."""
     names = [argument for argument in arguments if argument != QUICK]
     if len(names) != 1 or not Path("examples").is_dir():
         say(f"usage, where the folder examples is: python -m grpocheck.verifier.lessons.transcript [{QUICK}] FILE")

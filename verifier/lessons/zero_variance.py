@@ -76,7 +76,9 @@ def tell(page: Page) -> None:
     )
     page.say(
         """At theta = 0.99 and G = 8 more than nine groups of ten are spent on nothing. That is why trainers filter
-        prompts or draw again. Those are other procedures, with other laws, and not the one that is specified here."""
+        prompts or draw again. Those are other procedures, with other laws, and not the one that is specified here.
+        examples/lessons/training_log.jsonl is a log in which such a group moved the policy; `grpocheck audit` finds
+        it."""
     )
     page.heading("No epsilon in the denominator")
     page.say(
