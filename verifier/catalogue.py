@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from grpocheck.contracts.claims import GROUNDWORK, REGISTRY, Claim
+from grpocheck.proofs.non_claims.stored import stored_against
 from grpocheck.verifier.failures import BadOption, emit
 from grpocheck.verifier.glossary import BY_WORD, ENTRIES
 from grpocheck.verifier.tables import drawn, table
@@ -16,9 +17,13 @@ def list_claims(as_json: bool) -> int:
         emit(json.dumps([claim_mapping(entry) for entry in REGISTRY.values()], indent=2, ensure_ascii=False))
         return 0
     promised = table("claim", "what must hold", "evidence it is known to have")
-    refuted = table("non-claim", "what is not promised, and must be refuted", "evidence")
+    refuted = table("non-claim", "what is not promised", "refuted by")
+    refuted.columns[2].no_wrap = True
     for entry in REGISTRY.values():
-        (promised if entry.promised else refuted).add_row(entry.id, entry.statement, requirements(entry))
+        if entry.promised:
+            promised.add_row(entry.id, entry.statement, requirements(entry))
+        else:
+            refuted.add_row(entry.id, entry.statement, "\n".join(stored_against(entry.id)) or requirements(entry))
     groundwork = table("groundwork", "what the claims rest on", "evidence")
     for entry in GROUNDWORK.values():
         groundwork.add_row(entry.id, entry.statement, requirements(entry))
@@ -34,6 +39,7 @@ def claim_mapping(entry: Claim) -> dict[str, Any]:
         "seed": entry.seed,
         "promised": entry.promised,
         "requires": {kind.value: count for kind, count in entry.requires.items()},
+        **({} if entry.promised else {"witnesses": list(stored_against(entry.id))}),
     }
 
 

@@ -1,5 +1,6 @@
 """N6 and N8: the stored witnesses, by hand, and what is no witness."""
 
+import json
 import os
 import re
 import shutil
@@ -26,6 +27,8 @@ from grpocheck.proofs.non_claims.n6_search import QUALITIES, falls_on_average, i
 from grpocheck.proofs.non_claims.n6_search import Case as SearchCase
 from grpocheck.proofs.non_claims.task_files import replayed
 from grpocheck.proofs.non_claims.task_search import main
+from grpocheck.verifier.cli import app
+from typer.testing import CliRunner
 
 STORED = Path(__file__).parents[2] / FOLDER
 
@@ -205,6 +208,16 @@ def test_naming_the_worse_response_meets_no_premise() -> None:
     spoilt = replace(branches[1].outcome, iterations=iterations)
     assert premises_hold([branches[1]])
     assert not premises_hold([replace(branches[1], outcome=spoilt)])
+
+
+def test_the_claims_command_lists_the_files() -> None:
+    done = CliRunner().invoke(app, ["claims", "--json"])
+    witnesses = {entry["id"]: entry["witnesses"] for entry in json.loads(done.stdout) if not entry["promised"]}
+    names = ("external_on_average", "external_given_group", "novelty")
+    assert witnesses["N6"] == [f"{FOLDER}/n6_{name}.toml" for name in names]
+    assert len(witnesses["N8"]) == 2
+    assert all((STORED.parents[1] / path).is_file() for listed in witnesses.values() for path in listed)
+    assert "examples/non_claims/n6_novelty.toml" in CliRunner().invoke(app, ["claims"]).stdout
 
 
 @pytest.mark.slow
