@@ -23,6 +23,9 @@ from grpocheck.verifier.recompute.comparing import Departure, departure
 OTHER_ORDERS = 8.0
 """How many times the bound of the straight evaluation another order of evaluation may take."""
 
+LEAST_OFFSET = 2.0**-20
+"""An offset below this is none: a residue is judged against the bounds, and not taken for a constant."""
+
 MOVED = 1 / 8
 """By how much a log-probability is moved where only values are to be had."""
 
@@ -93,7 +96,7 @@ def constants_of(target: Target, wanted: Wanted) -> Constants | None:
         return None
     scale = near(slope / base)
     rest = found.loss - float(scale) * formula.loss
-    within = OTHER_ORDERS * abs(float(scale)) * formula.loss_bound
+    within = max(OTHER_ORDERS * formula.loss_bound, LEAST_OFFSET) * abs(float(scale))
     if not math.isfinite(rest):
         return None
     return Constants(scale, Fraction(0) if abs(rest) <= within else near(rest))

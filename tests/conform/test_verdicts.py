@@ -1,0 +1,153 @@
+"""Right losses are recognised, mistaken ones depart, and the input shown is as small as the mistake allows."""
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from grpocheck.core.invalid import InvalidProblem
+from grpocheck.verifier.conform.conforming import conform
+from grpocheck.verifier.conform.targets import target_of
+from grpocheck.verifier.conform.wanted import numbers_of
+
+from tests.conform import losses
+
+
+def verdict(loss, variant=None, **options):
+    numbers = numbers_of(options.pop("epsilon", None), options.pop("beta", None), options.pop("maximum_length", None))
+    return conform(target_of(loss), variant, numbers=numbers, **options)
+
+
+RECOGNISED = {
+    "grpo": ({"grpo-token", "gdpo"}, F(1), F(0)),
+    "objective": ({"grpo-token", "gdpo"}, F(-1), F(0)),
+    "five_times_too_small": ({"grpo-token", "gdpo"}, F(1, 5), F(0)),
+    "with_an_offset": ({"grpo-token", "gdpo"}, F(1), F(3, 4)),
+    "dapo": ({"bnpo", "dapo"}, F(1), F(0)),
+    "dr_grpo": ({"dr-grpo"}, F(1), F(0)),
+    "gspo": ({"gspo"}, F(1), F(0)),
+    "cispo": ({"cispo"}, F(1), F(0)),
+    "with_k3": ({"grpo-token", "gdpo with kl=k3"}, F(1), F(0)),
+    "with_k1": ({"grpo-token with kl=k1", "gdpo with kl=k1"}, F(1), F(0)),
+    "of_rewards": ({"grpo-token with advantage=mean/sample,epsilon=1/10000"}, F(1), F(0)),
+}
+
+
+@pytest.mark.parametrize("name", RECOGNISED)
+def test_a_right_loss_is_recognised_with_its_constants(name):
+    names, scale, offset = RECOGNISED[name]
+    found = verdict(getattr(losses, name))
+    assert found.verdict == "conforms"
+    assert {matched.wanted.variant.name for matched in found.matches} == names
+    assert {(matched.constants.scale, matched.constants.offset) for matched in found.matches} == {(scale, offset)}
+
+
+def test_numbers_are_measured():
+    found = verdict(losses.dapo)
+    assert (found.measured.low, found.measured.high) == (F(1, 5), F(7, 25))
+    assert verdict(losses.dr_grpo).matches[0].wanted.numbers.maximum_length == 14
+    assert verdict(losses.with_k3).matches[0].wanted.numbers.beta == F(1, 25)
+    assert verdict(losses.cispo).measured.weight_cap == 5
+
+
+MISTAKES = {
+    "clip_on_both_sides": (1, 1),
+    "minimum_before_the_product": (1, 1),
+    "mask_ignored": (1, 2),
+    "mean_of_means_with_padding": (1, 2),
+    "dapo": (1, 1),
+    "dr_grpo": (1, 1),
+    "gspo": (1, 2),
+    "cispo": (1, 1),
+    "with_k1": (1, 1),
+    "objective": (1, 1),
+    "five_times_too_small": (1, 1),
+    "with_an_offset": (1, 1),
+}
+"""Each against GRPO, with the shape of the smallest input on which the two differ."""
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_departs_on_the_smallest_input(name):
+    found = verdict(getattr(losses, name), "grpo")
+    assert found.verdict == "departs"
+    case = found.witness.case
+    assert case.shape == MISTAKES[name]
+    assert found.witness.departures
+    right, gradient = losses.grpo(case.new, case.old, case.ref, case.advantages, case.mask)
+    loss, slopes = found.witness.core  # the definition's own numbers, in enclosures
+    assert loss == pytest.approx(right, rel=1e-12)
+    assert np.array(slopes) == pytest.approx(gradient, rel=1e-12)
+    assert np.isin(case.advantages, (0.0, 1.0, -1.0)).all()
+
+
+def test_the_witness_of_a_clip_on_both_sides_is_on_the_side_that_does_not_count():
+    case = verdict(losses.clip_on_both_sides, "grpo").witness.case
+    ratio = np.exp(case.new - case.old)[0, 0]
+    assert (case.advantages[0] > 0 and ratio < 0.8) or (case.advantages[0] < 0 and ratio > 1.2)
+
+
+def test_a_scale_is_named_and_accepted_on_request():
+    strict = verdict(losses.five_times_too_small, "grpo")
+    assert strict.verdict == "departs"
+    assert any("1/5 times" in note for note in strict.notes)
+    assert verdict(losses.five_times_too_small, "grpo", up_to_scale=True).verdict == "conforms"
+    assert verdict(losses.mask_ignored, "grpo", up_to_scale=True).verdict == "departs"
+
+
+def test_nothing_to_scale_is_a_departure():
+    found = verdict(losses.detached_ratio, "grpo", up_to_scale=True)
+    assert found.verdict == "departs"
+    assert any(("no" in note and "slope" in note) or "has none" in note for note in found.notes)
+    assert verdict(losses.detached_ratio, "grpo").verdict == "departs"
+    assert verdict(losses.detached_ratio).verdict == "departs"
+
+
+def test_values_alone_are_compared_where_there_is_no_gradient():
+    found = verdict(losses.values_only)
+    assert found.verdict == "conforms"
+    assert "grpo-token" in {matched.wanted.variant.name for matched in found.matches}
+    assert any("no gradient" in note for note in found.notes)
+    assert verdict(losses.values_only, "dapo").verdict == "departs"
+
+
+def test_a_rule_for_advantages_is_part_of_a_loss_of_rewards():
+    right = verdict(losses.of_rewards, "grpo", parts=["advantage=mean/sample,epsilon=1/10000"])
+    assert right.verdict == "conforms"
+    wrong = verdict(losses.of_rewards, "grpo")
+    assert wrong.verdict == "departs"
+    assert wrong.witness.case.shape[0] == 4
+    missing_epsilon = verdict(losses.of_rewards, "grpo", parts=["advantage=mean/sample"])
+    assert missing_epsilon.verdict == "departs"
+
+
+def test_what_is_raised_is_a_departure_that_says_so():
+    found = verdict(losses.raises_on_short_ones, "grpo")
+    assert found.verdict == "departs"
+    assert found.witness.raised == "ValueError: one token"
+    assert found.witness.case.shape[1] == 1
+
+
+def test_rounding_beyond_the_straight_evaluation_is_undecided():
+    found = verdict(losses.a_little_off, "grpo")
+    assert found.verdict == "undecided"
+    assert verdict(losses.a_little_off, "grpo", up_to_scale=True).verdict == "undecided"
+
+
+def test_what_is_no_function_of_its_input_is_undecided():
+    found = verdict(losses.remembers, "grpo")
+    assert found.verdict == "undecided"
+    assert "two calls" in found.notes[0]
+
+
+def test_limits_are_beside_the_verdict():
+    """0 times NaN in padding is NaN: this loss lets it through, and that does not change what it is."""
+    found = verdict(losses.grpo, "grpo")
+    assert found.verdict == "conforms"
+    assert "nan-in-padding-new" in {limit.case.name for limit in found.limits}
+
+
+def test_names_that_are_none():
+    with pytest.raises(InvalidProblem, match=r"grpo-token .did you mean"):
+        verdict(losses.grpo, "grpo-tokens")
+    with pytest.raises(InvalidProblem, match="epsilon"):
+        numbers_of(epsilon=2)
