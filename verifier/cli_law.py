@@ -39,8 +39,9 @@ def law_command(
 ) -> int:
     """The exact law of a run's outcome: statuses, theta, objective, calls, with their probabilities.
 
-    Every group that can be drawn is run through core, up to the order of its draws; the probabilities sum to exactly
-    1. What would be too large says how large it is (exit status 3). With --samples the law is sampled instead, and the
+    Every combination of groups that can be drawn is gone through, up to the order of the draws; what core makes of one
+    prompt's group is asked once for all of them, and some are made by core as a whole, to compare. The probabilities
+    sum to exactly 1. What would be too large says how large it is (exit status 3). With --samples the law is sampled instead, and the
     output says so: shares of N exact runs, with Clopper-Pearson intervals for the three statuses.
     """
     from grpocheck.verifier.commands_law import LawRequest, law
