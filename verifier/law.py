@@ -1,7 +1,8 @@
 """The exact law of a run: its statuses, parameters, objectives and calls, with their probabilities.
 
 All draws are gone through, up to their order, and each is an outer iteration of core, put together from parts that
-combinations share (grpocheck.verifier.law_shared). Where T > 1 an outer iteration begins from every parameter that the one before it can return; equal parameters are one.
+combinations share (grpocheck.verifier.law_shared). Where T > 1 an outer iteration begins from every
+parameter that the one before it can return; equal parameters are one.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
