@@ -66,6 +66,7 @@ def needs(
 
 
 LEMMA = "[000]"
+TIC = "[001]"
 LESSON = "[002]"
 TRAINING_FREE = "[003]"
 
@@ -275,6 +276,18 @@ GROUNDWORK: Mapping[str, Claim] = {
             "Variants: the value and the slopes of every composition of parts are those of its formula.",
             LESSON,
             needs(properties=7),
+        ),
+        Claim(
+            "W5",
+            "TIC-GRPO: the moments on the class I_H, of a batch and of responses that end are those of all responses.",
+            TIC,
+            needs(properties=3),
+        ),
+        Claim(
+            "W6",
+            "Training-free runs: what is generated, rewarded, kept and told is what the definition says; traces resume.",
+            TRAINING_FREE,
+            needs(properties=4),
         ),
     )
 }

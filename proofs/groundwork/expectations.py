@@ -15,6 +15,8 @@ from grpocheck.contracts.claims import Kind
 from grpocheck.contracts.clauses import ContractViolation
 from grpocheck.proofs.evidence import Budget, Finding, OutOfBudget, evidence, held, refuted
 
+Errors = type[BaseException] | tuple[type[BaseException], ...]
+
 
 class Surprise(AssertionError):  # noqa: N818 - named for what it is
     """Something is not as expected."""
@@ -45,7 +47,7 @@ class Expectations:
         self.true(what, True)
 
     def refused(
-        self, what: str, kind: type[BaseException], call: Callable[[], object], *mentioned: str
+        self, what: str, kind: Errors, call: Callable[[], object], *mentioned: str
     ) -> BaseException:
         """A call raises an error of a kind, and its message holds some words."""
         try:
@@ -56,7 +58,7 @@ class Expectations:
                     raise Surprise(f"{what}: {error}: expected {words!r} in the message") from error
             self.true(what, True)
             return error
-        raise Surprise(f"{what}: {shown(answer)}: expected {kind.__name__}")
+        raise Surprise(f"{what}: {shown(answer)}: expected {kind}")
 
 
 def shown(value: object) -> str:

@@ -160,15 +160,15 @@ def changed_traces_are_noticed(expect: Expectations) -> None:
                 if number == 1 and name in ("event", "problem", "draws", "arithmetic"):
                     continue
                 write_lines(path, [*lines[: number - 1], {**line, name: altered(value)}, *lines[number:]])
-                error = expect.refused(f"line {number}, {name}", noticed, lambda: replay(path))  # type: ignore[arg-type]
+                error = expect.refused(f"line {number}, {name}", noticed, lambda: replay(path))
                 if isinstance(error, TraceMismatch):
                     expect.same(f"line {number}, {name}: the line", error.line, number)
             write_lines(path, [*lines[: number - 1], {**line, "more": 1}, *lines[number:]])
-            expect.refused(f"line {number}, a field more", noticed, lambda: replay(path))  # type: ignore[arg-type]
+            expect.refused(f"line {number}, a field more", noticed, lambda: replay(path))
             write_lines(path, [*lines[: number - 1], *lines[number:]])
-            expect.refused(f"without line {number}", noticed, lambda: replay(path))  # type: ignore[arg-type]
+            expect.refused(f"without line {number}", noticed, lambda: replay(path))
             write_lines(path, [*lines[:number], line, *lines[number:]])
-            expect.refused(f"line {number} twice", noticed, lambda: replay(path))  # type: ignore[arg-type]
+            expect.refused(f"line {number} twice", noticed, lambda: replay(path))
             path.write_bytes(b"".join(raw[:number])[:-1])
             expect.refused(
                 f"line {number} cut", TraceError, lambda: list(read_trace(path)), f"line {number}: the line is cut"
@@ -186,7 +186,7 @@ def changed_traces_are_noticed(expect: Expectations) -> None:
             words = "the supply again" if value == ["policy"] else "expected"
             expect.refused(f"{name} = {value}", TraceError, lambda: replay(path), "line 1: ", words)
         write_lines(path, [{**first, "draws": {"source": "seed", "seed": 2}}, *lines[1:]])
-        expect.refused("another seed", noticed, lambda: replay(path))  # type: ignore[arg-type]
+        expect.refused("another seed", noticed, lambda: replay(path))
     check_difference(expect)
 
 

@@ -59,10 +59,23 @@ VARIANTS = (
     f"{GROUNDWORK}.variants:named_methods_are_those_of_their_papers",
     f"{GROUNDWORK}.variants:compositions_are_their_formulas",
 )
+TIC = (
+    f"{GROUNDWORK}.tic:moments_are_those_of_all_strings",
+    f"{GROUNDWORK}.tic:own_lengths_are_those_of_all_strings",
+    f"{GROUNDWORK}.tic:batch_variances_are_those_of_all_groups",
+)
+TRAINING_FREE = (
+    f"{GROUNDWORK}.training_free:training_free_parts_are_those_by_hand",
+    f"{GROUNDWORK}.training_free:training_free_runs_are_those_by_hand",
+    f"{GROUNDWORK}.training_free:tasks_are_read_and_refused",
+    f"{GROUNDWORK}.training_free_traces:training_free_traces_resume",
+)
 
 NEAREST = (
     ("arithmetic/", NUMBERS),
     ("variants/", VARIANTS),
+    ("tic/", TIC),
+    ("training_free/", TRAINING_FREE),
     ("families/", (*PROBLEMS, *DEFINITIONS)),
     *(
         (start, (*PROBLEMS, *RUNS))
