@@ -2,9 +2,11 @@
 
 import os
 import pty
+import select
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from fractions import Fraction as F
 from pathlib import Path
 
@@ -191,13 +193,14 @@ def test_at_a_terminal_there_is_a_prompt_and_a_history(tmp_path: Path) -> None:
     environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path), "TERM": "dumb"}
     child = subprocess.Popen([*COMMAND, KINK], stdin=slave, stdout=slave, stderr=slave, env=environment)
     os.close(slave)
-    seen = b""
-    for typed_line in (b"show theta\n", b"quit\n"):
-        end = time.monotonic() + 30
-        while not seen.endswith(b"grpocheck> ") and time.monotonic() < end:
-            seen += os.read(master, 1024)
-        os.write(master, typed_line)
-        seen = seen + b"|"
+    seen, waiting = b"", [b"show theta\n", b"quit\n"]
+    end = time.monotonic() + 60
+    while child.poll() is None and time.monotonic() < end:
+        if select.select([master], [], [], 0.2)[0]:
+            with suppress(OSError):  # how a pseudo terminal says that the other end is closed
+                seen += os.read(master, 1024)
+        if waiting and seen.endswith(b"grpocheck> "):
+            os.write(master, waiting.pop(0))
     assert child.wait(30) == 0
     os.close(master)
     assert b"help lists the commands" in seen
