@@ -6,7 +6,15 @@ from itertools import product
 from random import Random
 from typing import Any
 
-from grpocheck.core.arithmetic import EnclosureArithmetic, ExactArithmetic, Surd, UndecidedComparison, exact_text
+from grpocheck.core.arithmetic import (
+    DigitBudgetExceeded,
+    EnclosureArithmetic,
+    ExactArithmetic,
+    Surd,
+    UndecidedComparison,
+    digits,
+    exact_text,
+)
 from grpocheck.core.arithmetic.surd import square_root_of_rational
 from grpocheck.proofs.digits import Float, context, number, value_of
 from grpocheck.proofs.groundwork.expectations import Expectations, attempt, groundwork
@@ -45,7 +53,7 @@ def order(left: Float, right: Float) -> int:
     return 0 if is_same(left, right) else -1 if left < right else 1
 
 
-def check_value(expect: Expectations, what: str, pair: Pair, arithmetic: Any, digits: int = 30) -> None:
+def check_value(expect: Expectations, what: str, pair: Pair, arithmetic: Any, places: int = 30) -> None:
     """A number's text has the value of 80 digits; a text of two bounds holds it closely."""
     found, value = pair
     text = arithmetic.text(found)
@@ -55,7 +63,7 @@ def check_value(expect: Expectations, what: str, pair: Pair, arithmetic: Any, di
     lower, upper = map(value_of, text)
     slack = abs(value) * SAME
     expect.true(f"{what}: {text} holds {context.nstr(value, 35)}", bool(lower - slack <= value <= upper + slack))
-    narrow = (upper - lower) * context.mpf(10) ** digits <= max(abs(value), context.mpf(10) ** -digits)
+    narrow = (upper - lower) * context.mpf(10) ** places <= max(abs(value), context.mpf(10) ** -places)
     expect.true(f"{what}: {text} is narrow", bool(narrow))
 
 
@@ -218,6 +226,20 @@ def equal_expressions_are_found_equal(expect: Expectations) -> None:
         expect.same(what, left == right, True)
         expect.same(f"{what}, compared", left < right or left > right, False)
         expect.same(f"{what}, equal", arithmetic.equal(left, right), True)
+        plain = isinstance(right, Fraction | int)
+        expect.same(f"{what} is plain", isinstance(left, Fraction | int), plain)
+    c = exp(Fraction(2))
+    whole = a + 2 * b + c
+    for what, quotient, simple in (
+        ("three masses", a / whole + 2 * b / whole + c / whole, True),
+        ("half of them", (a / whole + 2 * b / whole + c / whole) / 2, True),
+        ("two of three", a / whole + 2 * b / whole, False), ("a wrong share", a / whole + b / whole + c / whole, False),
+        ("shares of two sums", a / whole + 2 * b / whole + c / (whole + 1), False),
+        ("squared", a / whole**2 + 2 * b / whole**2 + c / whole**2, False),
+
+        ("times a root", root * (a / whole + 2 * b / whole + c / whole), False),
+    ):  # fmt: skip
+        expect.same(f"{what} are a plain number", isinstance(quotient, Fraction), simple)
     near = Fraction(1, 10**40)
     for what, (left, right) in equal.items():
         expect.same(f"{what}, moved up", left < right + near, True)
@@ -271,3 +293,46 @@ def extreme_numbers_are_enclosed(expect: Expectations) -> None:
     expect.same("masses over one sum are compared", logits[0] / total < logits[2] / total, True)
     expect.same("over negative sums too", logits[0] / (1 - total) < logits[2] / (1 - total), False)
     expect.same("a text of an exact number", arithmetic.text(Fraction(1, 3)), exact_text(Fraction(1, 3)))
+    check_budgets(expect)
+    check_denominators(expect)
+
+
+def check_budgets(expect: Expectations) -> None:
+    """A number of exactly as many digits as the budget is still held exactly, one of one more is not."""
+    for length in (7, 8, 20):
+        fits = next(Fraction(10**n) for n in range(2, 40) if digits(Fraction(10**n)) == length)
+        settled = EnclosureArithmetic(max_digits=length).settle(fits)
+        expect.true(f"{length} digits of {length}", settled is fits)
+        expect.true(f"{length} exact digits of {length}", ExactArithmetic(length).settle(fits) is fits)
+        expect.same("one more", isinstance(EnclosureArithmetic(max_digits=length - 1).settle(fits), Fraction), False)
+        expect.refused("one more, exactly", DigitBudgetExceeded, lambda: ExactArithmetic(length - 1).settle(fits))
+
+
+def check_denominators(expect: Expectations) -> None:
+    """Masses over one denominator, one of them within exp(-400000) of 1: only without denominators do they differ."""
+    arithmetic = EnclosureArithmetic(max_bits=64)
+    weights = [arithmetic.exp(Fraction(n)) for n in (400_000, 1, -1)]
+    first, second, third = (weight / sum(weights) for weight in weights)
+    nothing = first - 1 + second + third
+    for what, number_, sign in (
+        ("m1 - 1", first - 1, -1), ("1 - m1", 1 - first, 1), ("1 - m1 - m2", 1 - first - second, 1),
+        ("m1 - 1 + m2", first - 1 + second, -1), ("m1 - 1 + m2 + m3", nothing, 0),
+        ("1 - m1 - 2 m2", 1 - first - 2 * second, -1),
+        ("1 - m1 - m2 - m3 + m2", 1 - first - third, 1), ("m2 - m3", second - third, 1),
+        ("m3 - m2", third - second, -1),
+    ):  # fmt: skip
+        expect.same(f"the sign of {what}", number_.sign(), sign)
+        expect.same(f"{what} < 0", number_ < 0, sign < 0)
+        expect.same(f"{what} > 0", number_ > 0, sign > 0)
+        expect.same(f"{what} == 0", number_ == 0, sign == 0)
+    small, below = arithmetic.exp(Fraction(-1000)), 1 - arithmetic.exp(Fraction(1))
+    for what, left, right in (
+        ("over a negative sum", (below + small) / below, 1), ("over its square", 1 / below**2, (1 + small) / below**2),
+        ("over its cube", (1 + small) / below**3, 1 / below**3),
+        ("over both", 1 / below + (1 + small) / below**2, 1 / below + (1 + 2 * small) / below**2),
+    ):  # fmt: skip
+        expect.same(f"{what}: less", left < right, True)
+        expect.same(f"{what}: not more", left > right, False)
+    expect.refused("one over 0", ZeroDivisionError, lambda: 1 / nothing)
+    expect.refused("the logarithm of 0", ValueError, lambda: arithmetic.log(nothing), "positive")
+    expect.same("the root of 0", arithmetic.sqrt(nothing), 0)

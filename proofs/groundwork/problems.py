@@ -9,9 +9,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from grpocheck.core import Problem, problem_from_mapping, read_problem
+from grpocheck.core import Problem, Prompt, problem_from_mapping, read_problem
 from grpocheck.core.arithmetic import EnclosureArithmetic, ExactArithmetic
 from grpocheck.core.domains import Domain, domain_from_mapping
+from grpocheck.core.families.autoregressive import AutoregressiveLogits, AutoregressiveMasses
 from grpocheck.core.generation import Generation, generation_from_mapping
 from grpocheck.core.reading import parsed
 from grpocheck.core.writing import problem_to_mapping, problem_to_toml, toml_value
@@ -288,6 +289,40 @@ def check_masses(expect: Expectations) -> None:
                 for entry, slope in zip(row, plain_row, strict=True):
                     near(expect, f"{problem.family.name}: a mass gradient", arithmetic, entry, slope)
             expect.true("masses sum to 1", bool(abs(sum(expected) - 1) < context.mpf(10) ** -60))
+    check_long_responses(expect)
+
+
+def check_long_responses(expect: Expectations) -> None:
+    """To horizon 3 the mass of a response is linear in each parameter: its derivative is a difference, exactly."""
+    family = AutoregressiveMasses(Generation(("a", "b", "."), ".", 3, ((("a", "b"), ("a",)),)))
+    keys, size = family.support_keys, len(family.support_keys)
+    prompt = Prompt(0, "q", keys, (Fraction(0),) * size, (Fraction(1, size),) * size, family.response_keys)
+    arithmetic = ExactArithmetic()
+    theta = [Fraction(2 + axis % 3, 12) for axis in range(family.dimension)]
+    masses, rows = family.masses(theta, prompt, arithmetic), family.mass_gradients(theta, prompt, arithmetic)
+    step = Fraction(1, 1000)
+    for axis in range(family.dimension):
+        moved = [entry + step * (place == axis) for place, entry in enumerate(theta)]
+        further = family.masses(moved, prompt, arithmetic)
+        for word, mass, later, row in zip(keys, masses, further, rows, strict=True):
+            expect.same(f"the derivative of {word} by {axis}", row[axis], (later - mass) / step)
+    logits = AutoregressiveLogits(family.generation)
+    enclosures = EnclosureArithmetic()
+    point = [Fraction(axis % 4, 3) for axis in range(logits.dimension)]
+    found = logits.masses(point, prompt, enclosures)
+    slopes = logits.mass_gradients(point, prompt, enclosures)
+    for tokens, mass, row in zip(family.generation.support, found, slopes, strict=True):
+        expected, by_axis = context.mpf(1), [context.mpf(0)] * len(point)
+        for h, token in enumerate(tokens):
+            block, allowed = logits.blocks[tokens[:h]], family.generation.allowed(tokens[:h])
+            weights = [context.exp(number(point[axis])) for axis in block]
+            shares = [weight / sum(weights) for weight in weights]
+            expected *= shares[allowed.index(token)]
+            for axis, share, other in zip(block, shares, allowed, strict=True):
+                by_axis[axis] = (other == token) - share
+        near(expect, f"the mass of {tokens}", enclosures, mass, expected)
+        for entry, factor in zip(row, by_axis, strict=True):
+            near(expect, f"a derivative of {tokens}", enclosures, entry, expected * factor)
 
 
 @groundwork(

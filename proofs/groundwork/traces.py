@@ -90,7 +90,8 @@ def runs_replay_from_their_traces(expect: Expectations) -> None:
         expect.same("also before a record", run(recorded, seed=4).draw_source["seed"], 4)
         fresh = problem_from_mapping({key: value for key, value in GOOD.items() if key != "draws"})
         seeds = {run(fresh).draw_source["seed"] for _ in range(4)}
-        expect.true("fresh seeds are 32 bits that differ", len(seeds) > 1 and all(0 <= seed < 2**32 for seed in seeds))  # type: ignore[operator]
+        expect.true("fresh seeds are 32 bits that differ",
+            len(seeds) > 1 and all(0 <= seed < 2**32 for seed in seeds))  # type: ignore[operator]
 
 
 def check_events(
@@ -120,7 +121,8 @@ def check_events(
             expect.same(f"{what}: k", values["k"], place[1])
         for name in ("theta", "theta_old", "proposal", "advantages", "old_masses", "answer"):
             if isinstance(values.get(name), tuple) and event.kind != "start":
-                expect.same(f"{what}: {event.kind} {name}", line[name], [text(entry) for entry in values[name]])  # type: ignore[attr-defined]
+                expect.same(f"{what}: {event.kind} {name}", line[name],
+                    [text(entry) for entry in values[name]])  # type: ignore[attr-defined]
         for name in ("reward", "mean", "deviation", "objective"):
             if name in values and outcome.arithmetic.name != "auto":
                 expect.same(f"{what}: {event.kind} {name}", line[name], text(values[name]))

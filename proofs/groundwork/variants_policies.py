@@ -259,6 +259,7 @@ def kinks_clips_and_quantiles_are_those_by_hand(expect: Expectations) -> None:
     for test, counted in shares.items():
         found = clipped_share(variant, to_core(plain, arithmetic), test, arithmetic)
         expect.same(f"{test.value}: the share", found, Fraction(counted, len(draws)))
+    check_undecided_masses(expect)
     ordered = [Fraction(k) for k in (1, 2, 2, 5, 8)]
     shuffled = [ordered[k] for k in (3, 1, 4, 0, 2)]
     expect.same("in order", ascending(shuffled, arithmetic), ordered)
@@ -272,3 +273,18 @@ def kinks_clips_and_quantiles_are_those_by_hand(expect: Expectations) -> None:
     for share, bound in quantiles.items():
         expect.same(f"the quantile 1 - {share}", EntropyMask(share).bound(shuffled, arithmetic), bound)
     expect.same("of one value", EntropyMask(Fraction(1, 3)).bound([Fraction(7)], arithmetic), 7)
+
+
+def check_undecided_masses(expect: Expectations) -> None:
+    """Masses that are equal and not found equal are no obstacle: nobody has to compare the policies."""
+    enclosures = EnclosureArithmetic(max_bits=128)
+    logarithms = [enclosures.log(Fraction(n)) for n in (2, 3, 6)]
+    half = (Fraction(1, 2),) * 2
+    share, again = logarithms[2] / 4, (logarithms[0] + logarithms[1]) / 4
+    rows = ((Fraction(1),), (Fraction(-1),))
+    support = TokenSupport(("x", "y"))
+    prompt = PromptPolicies(support, half, (share, 1 - share), (again, 1 - again), half, rows)
+    expected = context.log(6) / 4
+    for response, mass in zip(prompt.responses, (expected, 1 - expected), strict=True):
+        near(expect, "a current mass", enclosures, response.tokens[0].current, mass)
+        near(expect, "an old mass", enclosures, response.tokens[0].old, mass)

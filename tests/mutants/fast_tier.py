@@ -1,13 +1,14 @@
 """The fast tier of verification, run on a changed tree: contracts, examples and small enumerations, to the first kill.
 
-As a program, with the changed tree first on the path, it prints one line of JSON: what killed, and for which claims.
-Exit status 1 for a kill, 0 when everything held.
+As a program it is given names of evidence, and the changed tree first on the path; it prints one line of JSON: what
+killed, and for which claims. Exit status 1 for a kill, 0 when everything held.
 """
 
 import importlib
 import json
 import sys
 import traceback
+from collections.abc import Sequence
 
 GROUNDWORK = "grpocheck.proofs.groundwork"
 COMMON = (
@@ -21,6 +22,14 @@ DEFINITIONS = (
     "grpocheck.proofs.enumerated_definitions:ratios_and_divergences",
     "grpocheck.proofs.enumerated_definitions:generated_responses",
 )
+FOR_CLAIMS = (
+    *DEFINITIONS,
+    *COMMON,
+    "grpocheck.proofs.properties:ratios_and_divergences",
+    "grpocheck.proofs.properties:whole_runs_end_as_the_definition_says",
+)
+"""Evidence for claims alone, in which the mistakes of the catalogue are looked for."""
+
 NUMBERS = (
     f"{GROUNDWORK}.texts:rationals_are_written_and_read",
     f"{GROUNDWORK}.texts:surds_are_written_and_read",
@@ -92,14 +101,14 @@ def tier_of(file: str) -> list[str]:
     return [*next(names for start, names in NEAREST if file.startswith(start)), *COMMON]
 
 
-def verdict(file: str) -> dict[str, object] | None:
-    """The first kill: the evidence, the claims and what it says; None when everything held."""
+def verdict(names: Sequence[str]) -> dict[str, object] | None:
+    """The first kill by the named evidence: its name, the claims and what it says; None when everything held."""
     from grpocheck.contracts.claims import claims_named_in
     from grpocheck.proofs.evidence import Budget, Verdict, find
 
     # a change of core that cannot be imported is told apart from one that evidence kills
     importlib.import_module("grpocheck.core")
-    for name in tier_of(file):
+    for name in names:
         entry = find(name)
         try:
             findings = entry.findings(entry.check(Budget(1e9)))
@@ -115,6 +124,6 @@ def verdict(file: str) -> dict[str, object] | None:
 
 
 if __name__ == "__main__":
-    found = verdict(sys.argv[1])
+    found = verdict(sys.argv[1:])
     print(json.dumps(found))
     sys.exit(0 if found is None else 1)

@@ -1,6 +1,6 @@
 """A seeded sample of mutants of core: how many of them die on verification alone, and how many with the tests.
 
-    python -m tests.mutants.sample [--size 300] [--seed 1] [--seconds 20] [--out build/mutants.jsonl] [--report]
+    python -m tests.mutants.sample [--size 300] [--seed 1] [--seconds 20] [--out FILE] [--page FILE] [--report]
 
 Mutants come from cosmic-ray's operators; strings, annotations and decorators (so: contracts) are left as they are, and
 of the arithmetic operators only + - * / stand in for one another, since core has no others to confuse. A result is a
@@ -22,8 +22,9 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from tests.mutants.fast_tier import NEAREST, verdict
-from tests.mutants.figures import report
+from tests.mutants.fast_tier import NEAREST, tier_of, verdict
+from tests.mutants.figures import Figures, report
+from tests.mutants.page import killers_of_the_catalogue, written_page
 from tests.mutants.trees import ROOT, plant
 from tests.mutants.warm import Answer, failing_test, in_a_child
 
@@ -136,7 +137,7 @@ def examine(tree: Path, mutant: Mutant, seconds: float) -> dict[str, object]:
 def fast(tree: Path, file: str) -> Answer:
     """The fast tier, in the folder of the changed tree: the examples are looked for there."""
     os.chdir(tree)
-    return verdict(file)
+    return verdict(tier_of(file))
 
 
 def check_unchanged(tree: Path, seconds: float) -> None:
@@ -161,16 +162,28 @@ def provenance(seed: int, seconds: float, size: int) -> dict[str, object]:
 
 
 def main() -> int:
-    """Draw the sample, examine what is not examined yet, report."""
+    """Draw the sample, examine what is not examined yet, report, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--size", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutants.jsonl")
     parser.add_argument("--report", action="store_true", help="only report what the output file holds")
+    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "mutants.md")
     chosen = parser.parse_args()
-    if chosen.report:
-        return report(chosen.out)
+    if not chosen.report:
+        examine_all(chosen)
+    figures = Figures(chosen.out)
+    with tempfile.TemporaryDirectory() as folder:
+        plant(Path(folder))
+        page = written_page(figures, killers_of_the_catalogue(Path(folder)))
+    chosen.page.write_text(page, encoding="utf-8")
+    print(f"written: {chosen.page}")
+    return report(figures)
+
+
+def examine_all(chosen: argparse.Namespace) -> None:
+    """Draw the sample, and examine what is not examined yet."""
     everything = list(population())
     drawn = random.Random(chosen.seed).sample(everything, min(chosen.size, len(everything)))
     head = provenance(chosen.seed, chosen.seconds, len(everything))
@@ -197,7 +210,6 @@ def main() -> int:
                 f"{number}: {mutant.file}:{mutant.line}: {entry['before']}  ->  {entry['after']}: {next(iter(killer))}",
                 flush=True,
             )
-    return report(chosen.out)
 
 
 if __name__ == "__main__":

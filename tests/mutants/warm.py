@@ -35,6 +35,8 @@ class OutOfTime(BaseException):
 
 def in_a_child(tree: Path, seconds: float, work: Callable[[], Answer]) -> tuple[Answer, float]:
     """What the work answers with the packages of a tree, and its processor time; what never ends is said not to."""
+    if any(name.partition(".")[0] == "grpocheck" for name in sys.modules):
+        raise RuntimeError("grpocheck is imported already: a child would not import the changed tree")
     receiving, sending = os.pipe()
     started = time.monotonic()
     child = os.fork()
