@@ -41,9 +41,9 @@ def read_table(path: Path, reward_names: Sequence[str] | None = None) -> Table:
         names,
         np.stack(columns, axis=1) if columns else np.zeros((found.num_rows, 0)),
         numbers(path, found, "advantage") if "advantage" in found.column_names else None,
-        texts(found, "prompt"),
-        texts(found, "completion"),
-        extra={name: texts(found, name) for name in others},
+        texts(path, found, "prompt"),
+        texts(path, found, "completion"),
+        extra={name: texts(path, found, name) for name in others},
         columns=tuple(found.column_names),
         steps=tuple(sorted(set(steps))),
     )
@@ -54,7 +54,7 @@ def read_prompts(path: Path) -> list[str]:
     found = arrow_table(path, ["prompt"])
     if "prompt" not in found.column_names:
         raise Unreadable(path, "column prompt", found.column_names, "TRL's column prompt")
-    return texts(found, "prompt")
+    return texts(path, found, "prompt")
 
 
 def arrow_table(path: Path, columns: list[str] | None) -> Any:
@@ -86,7 +86,10 @@ def numbers(path: Path, found: Any, name: str) -> Floats:
     kind = found.schema.field(name).type
     if not (arrow.types.is_floating(kind) or arrow.types.is_integer(kind) or arrow.types.is_null(kind)):
         raise Unreadable(path, f"column {name}", str(kind), "numbers")
-    column: Floats = np.asarray(found.column(name).cast(arrow.float64()).to_numpy(), dtype=np.float64)
+    try:
+        column: Floats = np.asarray(found.column(name).cast(arrow.float64()).to_numpy(), dtype=np.float64)
+    except (arrow.ArrowException, ValueError) as error:
+        raise Unreadable(path, f"column {name}", str(error), "numbers") from error
     return column
 
 
@@ -96,12 +99,23 @@ def whole_numbers(path: Path, found: Any, name: str) -> list[int]:
     column = found.column(name)
     if not arrow.types.is_integer(column.type) or column.null_count:
         raise Unreadable(path, f"column {name}", str(column.type), "whole numbers, none missing")
-    return [int(value) for value in column.to_pylist()]
+    return [int(value) for value in listed(path, found, name)]
 
 
-def texts(found: Any, name: str) -> list[str]:
+def listed(path: Path, found: Any, name: str) -> list[Any]:
+    """A column as Python values; raises Unreadable for bytes that are not what the column says."""
+    arrow = needed("pyarrow")
+    try:
+        values: list[Any] = found.column(name).to_pylist()
+    except (arrow.ArrowException, ValueError, OverflowError) as error:
+        kind = str(found.schema.field(name).type)
+        raise Unreadable(path, f"column {name}", str(error), f"values of type {kind}") from error
+    return values
+
+
+def texts(path: Path, found: Any, name: str) -> list[str]:
     """A column as texts: strings as they are, messages and other values as JSON."""
-    values = found.column(name).to_pylist()
+    values = listed(path, found, name)
     return [value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str) for value in values]
 
 
