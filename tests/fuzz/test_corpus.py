@@ -1,4 +1,4 @@
-"""Every input that was worth keeping goes through its target again: the seeds, and each kind of fault that was found."""
+"""Every input worth keeping goes through its target again: the seeds, and each kind of fault that was found."""
 
 from pathlib import Path
 
