@@ -136,11 +136,17 @@ class Record:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, place: TracebackType | None
     ) -> None:
-        """Close; an error that ends a run is its last line, but for a trace that does not fit the run."""
-        if isinstance(error, Exception) and not isinstance(error, TraceError | TraceMismatch) and not self.recalls:
+        """Close; an error that ends a run is its last line, but for a trace that does not fit the run.
+
+        A run that ends before it starts leaves no file.
+        """
+        own = isinstance(error, Exception) and not isinstance(error, TraceError | TraceMismatch)
+        if own and self.position > 0 and not self.recalls:
             self.write(json.dumps({"event": "error", "error": type(error).__name__, "message": str(error)}))
         if self.stream is not None:
             self.stream.close()
+        if self.path is not None and self.position == 0 and not self.lines:
+            self.path.unlink()
 
 
 @require(lambda path: str(path) != "", "a trace has a path")

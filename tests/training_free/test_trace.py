@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from grpocheck.core import TraceError, TraceMismatch
+from grpocheck.core import InvalidProblem, TraceError, TraceMismatch
 from grpocheck.core.training_free.oracles import Group, Supply
 from grpocheck.core.training_free.patterns import Pattern
 from grpocheck.core.training_free.procedure import run
@@ -106,6 +106,13 @@ def test_an_interruption_writes_no_error(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), Record(path) as record:
         run(task(), Supply(introspection=interrupted), record=record)
     assert json.loads(path.read_text(encoding="utf-8").splitlines()[-1])["event"] == "group"
+
+
+def test_a_run_that_does_not_start_leaves_no_trace(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    with pytest.raises(InvalidProblem, match="introspection"), Record(path) as record:
+        run(three_responses(introspection=None), record=record)
+    assert not path.exists()
 
 
 @pytest.mark.parametrize(
