@@ -26,6 +26,7 @@ COURSE = (
     "ten-by-ten",
     "bias-of-the-group",
     "tic",
+    "training-free",
 )
 
 

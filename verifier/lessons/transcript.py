@@ -97,12 +97,26 @@ PARTS = (
             Step("grpocheck replay run.jsonl | head -n 3"),
             Step("""sed '/"i": 1/s/"reward": "1"/"reward": "2"/' run.jsonl > bent.jsonl"""),
             Step("grpocheck replay bent.jsonl"),
+            Step("grpocheck run examples/undefined_gradient.toml --seed 4 --trace other.jsonl | head -n 1"),
+            Step("grpocheck diff run.jsonl other.jsonl"),
         ),
     ),
     Part(
         "Checking a trace without the code that made it",
         "The checker is one file with no dependencies. It derives every draw, number and count once more.",
         (Step("grpocheck check run.jsonl"), Step("grpocheck check bent.jsonl")),
+    ),
+    Part(
+        "A problem of one's own, step by step",
+        "new writes a file to begin with. repl walks through a run, and reads what to do from a person or from a pipe.",
+        (
+            Step("grpocheck new --out mine.toml", compared=False),
+            Step("head -n 12 mine.toml", compared=False),
+            Step(
+                "printf 'step\\nstep\\nshow theta\\n' | grpocheck repl examples/undefined_gradient.toml",
+                compared=False,
+            ),
+        ),
     ),
     Part(
         "Oracles of one's own",
