@@ -41,7 +41,7 @@ def svg(plot: Plot) -> str:
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
         f'<text x="{MARGIN}" y="24" font-size="14">{escape(plot.title)}</text>',
         f'<text x="{WIDTH / 2}" y="{HEIGHT - 16}" text-anchor="middle">{escape(plot.across)}</text>',
-        f'<text x="{MARGIN}" y="{MARGIN - 16}" text-anchor="middle">{escape(plot.upward)}</text>',
+        f'<text x="8" y="{MARGIN - 16}">{escape(plot.upward)}</text>',
     ]
     for value in ups:
         y = upward(value)
