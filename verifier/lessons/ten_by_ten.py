@@ -158,7 +158,7 @@ def tell(page: Page) -> None:
         "value, by enumeration of all 100 paths",
         line("E[R]", list(enumerate(trained.rewards))),
         line("E[R] - beta KL", list(enumerate(trained.objectives))),
-        line("the best value there is", [(0, best), (UPDATES, best)], dashed=True),
+        line("the best E[R] - beta KL", [(0, best), (UPDATES, best)], dashed=True),
     )
     page.heading("After")
     conditionals = family.conditionals(trained.theta, arithmetic)
