@@ -25,6 +25,10 @@ def audit_command(
         typer.Option("--html", metavar="FILE", help="Write the report as one self-contained page too."),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, metavar="N", help="Processes to work with.")] = 1,
+    ray: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--ray", metavar="ADDRESS", help="Work as tasks of this Ray cluster (grpocheck[ray])."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")] = False,
 ) -> int:
     """What a training log shows: advantages, ratios, losses, budgets, held against the definition in exact arithmetic.
@@ -36,4 +40,4 @@ def audit_command(
 
     if rules:
         return list_rules(json)
-    return audit_command(AuditRequest(paths or [], json, sarif, html, settings, jobs))
+    return audit_command(AuditRequest(paths or [], json, sarif, html, settings, jobs, ray))

@@ -21,6 +21,7 @@ class AuditRequest:
     html: Path | None = None
     settings: Path | None = None
     jobs: int = 1
+    ray: str | None = None
 
 
 def audit_command(request: AuditRequest) -> int:
@@ -30,7 +31,7 @@ def audit_command(request: AuditRequest) -> int:
     for library in ("numpy", "pyarrow"):
         needed(library)
     from grpocheck.verifier.audit.auditing import audit
-    from grpocheck.verifier.audit.crews import processes
+    from grpocheck.verifier.audit.crews import cluster, processes
     from grpocheck.verifier.audit.discovery import runs_of
     from grpocheck.verifier.audit.page import page
     from grpocheck.verifier.audit.report import to_lines, to_mapping, to_sarif
@@ -41,8 +42,9 @@ def audit_command(request: AuditRequest) -> int:
             check_writable(option, path)
     extra = read_settings(request.settings) if request.settings is not None else None
     runs = runs_of(request.paths, extra)
+    crew = processes(request.jobs) if request.ray is None else cluster(request.ray)
     with progress_bar("auditing", sum(run.files for run in runs)) as advance:
-        report = audit(runs, processes(request.jobs), advance)
+        report = audit(runs, crew, advance)
     if request.sarif is not None:
         with written_beside(request.sarif) as path:
             path.write_text(json.dumps(to_sarif(report), indent=2) + "\n", encoding="utf-8")

@@ -55,7 +55,8 @@ def totals(groups: Groups, weights: Floats, roundoff: float) -> Bounded:
     terms = np.nan_to_num(groups.rewards, nan=0.0, posinf=np.inf, neginf=-np.inf) * weights
     plain = len(weights) == 1 and weights[0] == 1.0
     count = 0 if plain else len(weights) + 1
-    return Bounded(terms.sum(axis=2), gamma(count, roundoff) * np.abs(terms).sum(axis=2))
+    with np.errstate(invalid="ignore"):  # infinite rewards; nothing is said of their groups
+        return Bounded(terms.sum(axis=2), gamma(count, roundoff) * np.abs(terms).sum(axis=2))
 
 
 def advantages(groups: Groups, weights: Floats, rule: AdvantageRule, roundoff: float) -> Bounded:

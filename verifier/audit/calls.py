@@ -15,8 +15,8 @@ from grpocheck.verifier.audit.readers.recorded import call_settings, read_call, 
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.recompute import BadSetting, LossCall, compare, identify, recompute
 
-MOST_IDENTIFIED = 48
-"""Calls of a chunk whose variant is looked for among all; after them only those that depart are."""
+TOKENS_IDENTIFIED = 1 << 17
+"""Tokens of a piece of work whose variant is looked for among all, which takes as long as twenty recomputations."""
 FIRST_PASS_ROOM = {"float32": 1e-3, "float64": 1e-6}
 HALF_ROOM = 0.15
 """Nats of a token by which two forward passes over one policy may differ, as their batch shapes do; by precision."""
@@ -49,6 +49,7 @@ class CallsResult:
     longest: int = 0
     declared: Counter[str] = field(default_factory=Counter)
     identified: int = 0
+    tokens_identified: int = 0
     consistent: set[str] | None = None
     fits: Counter[str] = field(default_factory=Counter)
     uses: list[Use] = field(default_factory=list)
@@ -63,6 +64,7 @@ class CallsResult:
         self.longest = max(self.longest, other.longest)
         self.declared += other.declared
         self.identified += other.identified
+        self.tokens_identified += other.tokens_identified
         self.fits += other.fits
         if other.consistent is not None:
             self.consistent = other.consistent if self.consistent is None else self.consistent & other.consistent
@@ -317,13 +319,16 @@ def check_loss(call: Call, whole: bool, findings: Findings, result: CallsResult)
     if loss_call.loss is not None or loss_call.grad_logps is not None:
         result.declared[declared] += 1
         departures = compare(loss_call, found)
-        fitting = identify(loss_call) if departures or result.identified < MOST_IDENTIFIED else None
+        looked_for = result.tokens_identified < TOKENS_IDENTIFIED
+        fitting = identify(loss_call) if looked_for else None
         if fitting is not None:
             result.identified += 1
+            result.tokens_identified += loss_call.mask.size
             result.fits.update(fitting)
             result.consistent = set(fitting) if result.consistent is None else result.consistent & set(fitting)
         for departure in departures:
             other = f"; the tensors fit {', '.join(fitting)}" if fitting else "; no known variant fits"
+            other = other if fitting is not None else ""
             rule = "loss-differs" if departure.quantity == "loss" else "gradient-differs"
             if fitting:
                 rule = "variant-differs"

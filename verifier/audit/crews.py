@@ -9,8 +9,11 @@ from multiprocessing import get_context
 
 from grpocheck.verifier.audit.auditing import Crew, Piece, here
 from grpocheck.verifier.audit.calls import CallsResult
+from grpocheck.verifier.audit.errors import needed
 from grpocheck.verifier.audit.rows import RowsResult
 from grpocheck.verifier.failures import BadOption
+
+RETRIES = 5
 
 
 def processes(jobs: int) -> Crew:
@@ -41,3 +44,31 @@ def left_to_the_parent() -> None:
     """An interrupt is for the parent, which stops its processes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["OMP_NUM_THREADS"] = "1"
+
+
+def cluster(address: str) -> Crew:
+    """A crew of Ray tasks; every node has to see the files under the same paths.
+
+    A piece whose worker dies is done again, RETRIES times.
+    """
+    ray, errors = needed("ray", "ray"), needed("ray.exceptions", "ray")
+    try:
+        ray.init(address=address, ignore_reinit_error=True, log_to_driver=False, logging_level="ERROR")
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise BadOption("--ray", address, str(error), "the address of a running cluster, or local") from error
+    task = ray.remote(Piece.done).options(max_retries=RETRIES)
+
+    def crew(pieces: Sequence[Piece]) -> Iterator[RowsResult | CallsResult]:
+        waiting = [task.remote(piece) for piece in pieces]
+        try:
+            for one in waiting:
+                yield ray.get(one)
+        except errors.RayTaskError as error:
+            raise error.cause from error
+        except errors.RayError as error:
+            raise BadOption("--ray", address, str(error).splitlines()[0], "workers that stay alive") from error
+        finally:
+            for one in waiting:
+                ray.cancel(one, force=True)
+
+    return crew

@@ -22,10 +22,10 @@ class Unreadable(InvalidProblem):
         return (Unreadable, (self.path, self.key.removeprefix(f"{self.path}: "), self.value, self.expected))
 
 
-def needed(name: str) -> ModuleType:
-    """A library of the extra [audit]; a clear error where it is not installed."""
+def needed(name: str, extra: str = "audit") -> ModuleType:
+    """A library of an extra; a clear error where it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        advice = "it to be installed: pip install 'grpocheck[audit]'"
-        raise BadOption("audit", name, "a library that reads these files is not installed", advice) from error
+        advice = f"it to be installed: pip install 'grpocheck[{extra}]'"
+        raise BadOption("audit", name, "a library that this needs is not installed", advice) from error

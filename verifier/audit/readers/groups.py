@@ -191,8 +191,11 @@ def tokens_of(path: Path, where: str, place: int, line: Mapping[str, Any], heade
     if not isinstance(clip, dict) or not isinstance(logged, dict):
         raise Unreadable(path, f"{where}, clip", clip, "an object with epsilon and epsilon_high")
     clip = dict(checked(clip, path).values)
+    # There is no loss to hold these against: what a loss is divided by does not matter to ratios and clip fractions.
+    arrays["num_items_in_batch"] = arrays["mask"].sum()
+    divided = {"loss_type": "grpo", "max_completion_length": shape[1]}
     meta = {
-        "config": {**header.settings.values, **clip},
+        "config": {**divided, **header.settings.values, **clip},
         "row": place,
         "first_pass": line.get("pass") == 0,
         "old_logps_came_from_trainer": "old_logps" in tokens,
