@@ -3,6 +3,8 @@
 import json
 import os
 import random
+import subprocess
+import sys
 from fractions import Fraction as F
 from html.parser import HTMLParser
 from pathlib import Path
@@ -278,3 +280,12 @@ def test_a_pipe_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.jsonl")
     done = CliRunner().invoke(app, ["audit", str(tmp_path / "x.jsonl")])
     assert done.exit_code == 2
+
+
+def test_the_example_is_what_its_writer_writes_and_shows_its_residue() -> None:
+    folder = HOUSE / "examples" / "audit"
+    done = subprocess.run([sys.executable, folder / "write_groups.py"], capture_output=True, text=True, check=True)
+    assert done.stdout == (folder / "run.jsonl").read_text()
+    found = {finding.rule: finding for finding in audited(folder / "run.jsonl").findings if finding.severity.counts}
+    assert set(found) == {"float-mean-residue"}
+    assert found["float-mean-residue"].first.where.row == 3

@@ -187,13 +187,16 @@ class TablesAudit:
 
     def take_numbers(self, table: Table) -> None:
         """Rewards and advantages that are no finite numbers."""
-        where = [Where(table.file, table.place(row)) for row in range(len(table.rewards))]
+
+        def where(row: int) -> Where:
+            return Where(table.file, table.place(int(row)))
+
         for row, function in zip(*np.nonzero(np.isinf(table.rewards)), strict=True):
             value = float(table.rewards[row, function])
             self.findings.add(
                 seen(
                     "reward-not-finite",
-                    where[row],
+                    where(row),
                     "a finite reward",
                     f"{value} from {table.names[function]}",
                     distance=1.0,
@@ -205,11 +208,11 @@ class TablesAudit:
         for row in np.nonzero(gone.any(axis=1) & scored)[0]:
             lost = [name for name, missing in zip(table.names, gone[row], strict=True) if missing]
             self.findings.add(
-                seen("reward-missing", where[row], "a number from every function", f"nan from {', '.join(lost)}")
+                seen("reward-missing", where(row), "a number from every function", f"nan from {', '.join(lost)}")
             )
         if table.rewards.shape[1]:
             for row in np.nonzero(~scored)[0]:
-                self.findings.add(seen("response-unscored", where[row], "a reward", "nan from every function"))
+                self.findings.add(seen("response-unscored", where(row), "a reward", "nan from every function"))
         if table.advantages is None:
             return
         self.all_zero &= bool((table.advantages == 0).all())
@@ -219,7 +222,7 @@ class TablesAudit:
             self.findings.add(
                 seen(
                     "advantage-not-finite",
-                    where[row],
+                    where(row),
                     "a finite advantage",
                     worth + (": the largest float, for infinity" if np.isfinite(value) else ""),
                     distance=abs(value),
