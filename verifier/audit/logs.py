@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 from grpocheck.verifier.audit.findings import Findings, Where
 from grpocheck.verifier.audit.model import Log, LogRow
+from grpocheck.verifier.audit.moments import Moments
 from grpocheck.verifier.audit.readers.parquet import OWN_COLUMNS
 from grpocheck.verifier.audit.readings import Reading
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.audit.settings import Settings
-from grpocheck.verifier.audit.tables import Moments
 
 CLIPPED = ("clip_ratio/region_mean", "clip_ratio/low_mean", "clip_ratio/high_mean", "clip_ratio/high_max")
 CUT_SHARE = 0.1

@@ -10,6 +10,7 @@ from grpocheck.verifier.audit.calls import CallsResult, Frozen, check_call
 from grpocheck.verifier.audit.findings import Finding, Findings, Where
 from grpocheck.verifier.audit.logs import LogAudit
 from grpocheck.verifier.audit.model import Call, Log, LogRow, Run, Table
+from grpocheck.verifier.audit.moments import mark
 from grpocheck.verifier.audit.readers.groups import read_groups, read_header
 from grpocheck.verifier.audit.readers.parquet import read_table
 from grpocheck.verifier.audit.readers.recorded import read_generation
@@ -17,7 +18,7 @@ from grpocheck.verifier.audit.readers.rollouts import read_rollouts
 from grpocheck.verifier.audit.readers.state import read_log, reward_names
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.audit.settings import Settings
-from grpocheck.verifier.audit.tables import Survey, TablesAudit, mark
+from grpocheck.verifier.audit.tables import Survey, TablesAudit
 
 
 @dataclass

@@ -3,14 +3,14 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from grpocheck.verifier.audit.candidates import Candidate, Contest, declared_rule, known_rules, name_of
 from grpocheck.verifier.audit.findings import Findings, Where
 from grpocheck.verifier.audit.grouping import seats_as_named, seats_of_size, sizes, stretches
-from grpocheck.verifier.audit.model import Floats, Log, Table
+from grpocheck.verifier.audit.model import Log, Table
+from grpocheck.verifier.audit.moments import Moments, fingerprint, moments
 from grpocheck.verifier.audit.readers.parquet import step_of_name
 from grpocheck.verifier.audit.readings import HUGE, Reading
 from grpocheck.verifier.audit.rules import seen
@@ -28,21 +28,6 @@ OF_TOTALS = (
     "epsilon-dominates",
 )
 """Rules that need every reward of a response."""
-
-
-@dataclass(frozen=True)
-class Moments:
-    """What is kept of a table to hold the log against: the mean of each reward function, and how float32 may err."""
-
-    file: str
-    step: int | None
-    rows: int
-    names: tuple[str, ...]
-    means: Floats
-    errors: Floats
-    mark: bytes
-    """Of the rewards and advantages, whatever file they are in; ``advantages_mark`` of the advantages alone."""
-    advantages_mark: bytes
 
 
 class Survey:
@@ -188,7 +173,7 @@ class TablesAudit:
     def take_numbers(self, table: Table) -> None:
         """Rewards and advantages that are no finite numbers."""
 
-        def where(row: int) -> Where:
+        def where(row: Any) -> Where:
             return Where(table.file, table.place(int(row)))
 
         for row, function in zip(*np.nonzero(np.isinf(table.rewards)), strict=True):
@@ -367,45 +352,3 @@ class TablesAudit:
 def dict_by_rule(candidates: Iterable[Candidate]) -> list[Candidate]:
     """The candidates, one for each rule."""
     return list({one.rule: one for one in candidates}.values())
-
-
-def fingerprint(table: Table) -> bytes:
-    """A mark that rows of equal content share."""
-    mark = hashlib.blake2b(digest_size=16)
-    for column in (table.prompts or (), table.responses or (), *table.extra.values()):
-        mark.update(hashlib.blake2b("\0".join(column).encode("utf-8", "replace"), digest_size=16).digest())
-    mark.update(np.ascontiguousarray(table.rewards).tobytes())
-    mark.update(b"" if table.advantages is None else np.ascontiguousarray(table.advantages).tobytes())
-    if table.responses is None:
-        mark.update(repr((table.step, list(table.rows or ())[:1])).encode())
-    return mark.digest()
-
-
-def moments(table: Table) -> Moments:
-    """What is kept of a table."""
-    there = ~np.isnan(table.rewards)
-    count = np.maximum(there.sum(axis=0), 1)
-    with np.errstate(invalid="ignore", over="ignore"):
-        means = np.where(there, table.rewards, 0.0).sum(axis=0) / count
-        size = np.abs(np.where(there, table.rewards, 0.0)).sum(axis=0) / count
-    means = np.where(there.any(axis=0), means, np.nan)
-    return Moments(
-        table.file,
-        table.step,
-        len(table.rewards),
-        table.names,
-        means,
-        size * (count + 2) * table.unit_roundoff,
-        mark(table, advantages_only=False),
-        mark(table, advantages_only=True),
-    )
-
-
-def mark(table: Table, advantages_only: bool) -> bytes:
-    """A mark of the rewards and advantages of a batch, whatever file it is in."""
-    digest = hashlib.blake2b(digest_size=16)
-    for column in (table.advantages,) if advantages_only else (table.advantages, table.rewards):
-        if column is not None:
-            plain = np.where(np.isnan(column), np.nan, column + 0.0)
-            digest.update(np.ascontiguousarray(plain, dtype=np.float64).tobytes())
-    return digest.digest()
