@@ -1,7 +1,10 @@
 """A check in a process of its own: the same answer, and an end whatever the property does."""
 
+import os
+import signal
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,15 +21,18 @@ ENDLESS = f"1 / ({' + '.join(f'sqrt(theta + {i})' for i in range(2, 24))}) > 0"
 """One over a sum of 22 roots: its exact denominator is a product of up to 2^22 conjugates."""
 
 
-def running() -> Iterator[str]:
-    """The processes of checks that run."""
+def checks_of(parent: int) -> list[int]:
+    """The processes of checks that a process has started and that still run."""
+    found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            line = (folder / "cmdline").read_text()
+            started_by = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            command = (folder / "cmdline").read_text()
         except OSError:
             continue
-        if process.WORKER in line:
-            yield line
+        if started_by == parent and process.WORKER in command:
+            found.append(int(folder.name))
+    return found
 
 
 @pytest.mark.parametrize("text", ["F_next > F", "F_next < F", "F / 0 > 1", "status = complete"])
@@ -46,7 +52,7 @@ def test_a_property_that_would_run_for_ever_ends_with_its_budget() -> None:
     result = check_in_process(ENDLESS, kink(), budget=1)
     assert (result.verdict, result.reason) == (Verdict.UNDECIDED, "the budget of 1 s is spent")
     assert time.monotonic() - began < 1 + process.GRACE + process.STARTING
-    assert list(running()) == []
+    assert checks_of(os.getpid()) == []
 
 
 def test_a_check_is_cancelled_at_once() -> None:
@@ -54,7 +60,7 @@ def test_a_check_is_cancelled_at_once() -> None:
     result = check_in_process(ENDLESS, kink(), budget=600, cancelled=lambda: time.monotonic() - began > 2)
     assert (result.verdict, result.reason) == (Verdict.UNDECIDED, "cancelled")
     assert time.monotonic() - began < 4
-    assert list(running()) == []
+    assert checks_of(os.getpid()) == []
 
 
 def test_bad_input_is_refused_before_a_process_starts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,3 +88,17 @@ def test_a_violated_contract_in_the_process_is_one_here(tmp_path: Path, monkeypa
     monkeypatch.setattr(process, "WORKER", "planted")
     with pytest.raises(ContractViolation, match="A1: planted"):
         check_in_process("F >= 0", kink())
+
+
+def test_an_interrupt_ends_the_command_and_its_check() -> None:
+    main = "from grpocheck.verifier.cli import main; main()"
+    arguments = ["prove", ENDLESS, "examples/undefined_gradient.toml", "--budget", "600"]
+    command = subprocess.Popen([sys.executable, "-c", main, *arguments], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not (checks := checks_of(command.pid)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    command.send_signal(signal.SIGINT)
+    _, said = command.communicate(timeout=60)
+    assert (command.returncode, said) == (130, "interrupted\n")
+    assert len(checks) == 1
+    assert not Path(f"/proc/{checks[0]}").exists()

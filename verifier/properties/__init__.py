@@ -10,9 +10,10 @@ docs/properties.md has the grammar, the names, the scopes, and what each verdict
 """
 
 from grpocheck.verifier.properties.checking import Property, parse
+from grpocheck.verifier.properties.child import CheckFailed
 from grpocheck.verifier.properties.engine import check
 from grpocheck.verifier.properties.errors import PropertyError
-from grpocheck.verifier.properties.process import CheckFailed, check_in_process
+from grpocheck.verifier.properties.process import check_in_process
 from grpocheck.verifier.properties.shelf import SHELF, Shelved
 from grpocheck.verifier.properties.verdicts import Place, Result, Scope, Verdict
 

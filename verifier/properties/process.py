@@ -5,21 +5,15 @@ The process is that of worker.py. What is asked goes to it as JSON, and it answe
 """
 
 import json
-import os
 import queue
-import signal
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import IO
+from collections.abc import Callable
 
 from grpocheck.contracts.clauses import SWITCH, ContractViolation
 from grpocheck.core.problem import Problem
 from grpocheck.core.writing import problem_to_toml
 from grpocheck.verifier.properties.checking import Property
+from grpocheck.verifier.properties.child import CheckFailed, child
 from grpocheck.verifier.properties.engine import BUDGET, prepared
 from grpocheck.verifier.properties.verdicts import Progress, Result, Scope, Verdict, result_from_mapping
 from grpocheck.verifier.properties.writing import written
@@ -31,10 +25,6 @@ STARTING = 20.0
 """Seconds that a process may take to start, which are not part of the budget."""
 TICK = 0.05
 """Seconds between two looks at whether the check is cancelled."""
-
-
-class CheckFailed(RuntimeError):  # noqa: N818 - named for what it says
-    """The process of a check ended without an answer; the message says how."""
 
 
 def check_in_process(
@@ -53,7 +43,8 @@ def check_in_process(
     found, within = prepared(stated, problem, scope)
     request = {"property": found.text, "problem": problem_to_toml(problem), "scope": within.value, "budget": budget}
     began = time.monotonic()
-    with child(json.dumps(request), {SWITCH: "off"} if within is Scope.SHAPE else {}) as lines:
+    environment = {SWITCH: "off"} if within is Scope.SHAPE else {}
+    with child(WORKER, json.dumps(request), environment, leads=True) as lines:
         limit, why = began + STARTING + budget, "it did not start in time"
         while True:
             try:
@@ -84,49 +75,3 @@ def ended(stated: Property, scope: Scope, reason: str, seconds: float) -> Result
     """The result of a check that was ended from outside."""
     text = written(stated.tree)
     return Result(text, scope, Verdict.UNDECIDED, "none", scope.value, 0, reason=reason, seconds=seconds)
-
-
-@contextmanager
-def child(request: str, environment: Mapping[str, str]) -> Iterator["queue.Queue[str | None]"]:
-    """The lines that the process prints, None after the last; at the end it is killed with all that it started."""
-    paths = os.pathsep.join(path for path in sys.path if path)
-    process = subprocess.Popen(
-        [sys.executable, "-m", WORKER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": paths, **environment},
-        text=True,
-        start_new_session=True,
-    )
-    lines: queue.Queue[str | None] = queue.Queue()
-    assert process.stdin is not None
-    assert process.stdout is not None
-    reader = threading.Thread(target=read_lines, args=(process.stdout, lines), daemon=True)
-    try:
-        reader.start()
-        try:
-            process.stdin.write(request)
-            process.stdin.close()
-        except BrokenPipeError:
-            raise CheckFailed("the process of the check did not start") from None
-        yield lines
-    finally:
-        end_group(process)
-        reader.join(1)
-        process.stdout.close()
-
-
-def read_lines(stream: IO[str], lines: "queue.Queue[str | None]") -> None:
-    """Pass the lines of a stream on, and None at its end."""
-    for line in stream:
-        lines.put(line)
-    lines.put(None)
-
-
-def end_group(process: "subprocess.Popen[str]") -> None:
-    """Kill a process with its group; the group is its own, as it began a session."""
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        process.kill()
-    process.wait()

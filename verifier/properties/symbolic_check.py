@@ -4,17 +4,12 @@ This process never loads CrossHair.
 """
 
 import json
-import os
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from queue import Empty, Queue
-from typing import IO, Any
+from queue import Empty
+from typing import Any
 
 from grpocheck.contracts.clauses import SWITCH
 from grpocheck.core.invalid import InvalidProblem
@@ -22,6 +17,7 @@ from grpocheck.core.problem import Problem
 from grpocheck.core.writing import problem_to_toml
 from grpocheck.proofs.symbolic.verdicts import Verdict as Explored
 from grpocheck.verifier.properties.checking import Property, counted
+from grpocheck.verifier.properties.child import child
 from grpocheck.verifier.properties.symbolic_model import Part, blocks, parts
 from grpocheck.verifier.properties.verdicts import Watch
 
@@ -58,7 +54,7 @@ def explored(stated: Property, problem: Problem, watch: Watch, left: float) -> E
     every = parts(stated, problem)
     found = Exploration(len(every))
     request = {"property": stated.text, "problem": problem_to_toml(problem), "budget": left}
-    with answers(json.dumps(request)) as lines:
+    with child(WORKER, json.dumps(request), {SWITCH: "off"}, leads=False) as lines:
         end = time.monotonic() + left + STARTING
         while found.confirmed < found.harnesses:
             try:
@@ -82,41 +78,6 @@ def explored(stated: Property, problem: Problem, watch: Watch, left: float) -> E
                 )
             found = replace(found, confirmed=found.confirmed + 1)
     return found
-
-
-@contextmanager
-def answers(request: str) -> Iterator["Queue[str | None]"]:
-    """The lines that the worker prints, None after the last; it is killed at the end. It stays in this one's group."""
-    paths = os.pathsep.join(path for path in sys.path if path)
-    child = subprocess.Popen(
-        [sys.executable, "-m", WORKER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, SWITCH: "off", "PYTHONPATH": paths},
-        text=True,
-    )
-    lines: Queue[str | None] = Queue()
-    assert child.stdin is not None
-    assert child.stdout is not None
-    reader = threading.Thread(target=passed_on, args=(child.stdout, lines), daemon=True)
-    try:
-        reader.start()
-        child.stdin.write(request)
-        child.stdin.close()
-        yield lines
-    finally:
-        child.kill()
-        child.wait()
-        reader.join(1)
-        child.stdout.close()
-
-
-def passed_on(stream: IO[str], lines: "Queue[str | None]") -> None:
-    """Put the lines of a stream into a queue, and None at its end."""
-    for line in stream:
-        lines.put(line)
-    lines.put(None)
 
 
 def problems_of(problem: Problem, found: Exploration) -> Iterator[Problem]:
