@@ -255,6 +255,18 @@ def test_the_evidence_and_the_text_behind_it(opened: Open) -> None:
     found.until("document.getElementById('example').value.startsWith('n1_')")
 
 
+def test_a_lesson_is_told_and_its_exercise_checked(opened: Open) -> None:
+    found = opened()
+    found.goto("#lessons")
+    found.page.wait_for_selector("#lesson form.exercise", timeout=60_000)
+    found.page.click("[data-lesson=budget]")
+    found.until("(document.querySelector('#lesson h1')?.textContent || '').includes('cost')")
+    found.page.fill("#lesson form.exercise input >> nth=0", "no number")
+    found.page.keyboard.press("Enter")
+    found.until("document.querySelector('#lesson .judged').textContent.includes('expected')")
+    found.shot("lesson-1280")
+
+
 def test_the_keys_and_the_theme(page: Watched) -> None:
     page.page.keyboard.press("?")
     page.page.wait_for_selector("#keys[open]")
@@ -270,7 +282,7 @@ def test_the_keys_and_the_theme(page: Watched) -> None:
 
 
 PLACES = {"step": "#step?example=two_paths&at=9", "triangle": "#step?example=triangle&at=9", "oracle": "#oracle",
-          "compare": "#compare", "evidence": "#evidence"}  # fmt: skip
+          "compare": "#compare", "evidence": "#evidence", "lessons": "#lessons"}  # fmt: skip
 SMALL_OR_WIDE = """() => {
   const found = [];
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -282,6 +294,10 @@ SMALL_OR_WIDE = """() => {
     if (svg) size *= svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
     if (owner.closest("math")) continue;
     if (size < 11.99) found.push(`${size.toFixed(1)}: ${node.textContent.trim().slice(0, 40)}`);
+  }
+  for (const card of document.querySelectorAll(".card")) {
+    const [inner, outer] = [card.getBoundingClientRect(), card.parentElement.getBoundingClientRect()];
+    if (inner.right > outer.right + 1) found.push(`a card beyond its column: ${card.className}`);
   }
   const width = document.documentElement.scrollWidth;
   if (width > innerWidth) found.push(`wider than the page: ${width}`);

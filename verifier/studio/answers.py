@@ -156,6 +156,27 @@ def source(request: Request) -> Answer:
     return dict(source(request.get("name")))
 
 
+def lessons(request: Request) -> Answer:
+    """The course."""
+    from grpocheck.verifier.studio.lessons import listing
+
+    return {"lessons": listing()}
+
+
+def lesson(request: Request) -> Answer:
+    """A lesson, told now."""
+    from grpocheck.verifier.studio.lessons import lesson
+
+    return lesson(request.get("name"))
+
+
+def exercise(request: Request) -> Answer:
+    """Whether an answer to an exercise is right."""
+    from grpocheck.verifier.studio.lessons import judged
+
+    return judged(request.get("name"), whole(request, "number", 1, 100), request.get("answer"))
+
+
 def share(request: Request) -> Answer:
     """The problem as the end of an address."""
     problem_of(request)
@@ -181,6 +202,9 @@ QUESTIONS: Mapping[str, Callable[[Request], Answer]] = {
     "variants": variants,
     "compare": compare,
     "evidence": evidence,
+    "lessons": lessons,
+    "lesson": lesson,
+    "exercise": exercise,
     "source": source,
     "share": share,
     "shared": shared,

@@ -1,12 +1,16 @@
 """F_t over two parameters: contours by marching squares, on the plane or on the triangle of three masses."""
 
 from collections.abc import Callable, Sequence
-from math import sqrt
+from dataclasses import dataclass
+from math import cos, pi, sin, sqrt
 
 from grpocheck.verifier.studio import svg
 from grpocheck.verifier.studio.landscape import Landscape, moved
 
-CELLS = 26
+CELLS = 30
+INSET = 0.004
+DIRECTIONS = 96
+FARTHEST_DRAWN = 3.0
 LEVELS = 9
 TOP, SIDE = 22.0, 330.0
 """Where a drawing begins, and how wide it is."""
@@ -17,56 +21,79 @@ Map = Callable[[float, float], svg.Point]
 
 def contour_picture(land: Landscape, triangle: bool) -> str:
     """Contours of F_t, where ratios reach their bounds, the edge of U and the steps."""
-    window = ((0.0, 1.0), (0.0, 1.0)) if triangle else window_of(land)
-    (left, right), (low, high) = window
-    inset = SIDE * 0.5 * sqrt(3) if triangle else SIDE * 0.86
+    edge = [] if triangle else edge_of(land)
+    window = Window(0.0, 1.0, 0.0, 1.0) if triangle else window_of(edge)
+    height = SIDE * 0.5 * sqrt(3) if triangle else SIDE * 0.86
 
     def to_picture(x: float, y: float) -> svg.Point:
-        u, v = (x - left) / (right - left), (y - low) / (high - low)
-        if triangle:  # u, v and 1 - u - v are the masses: the last response is at the left, the first at the top
-            return 35 + SIDE * (v + u / 2), TOP + inset * (1 - u)
-        return 52 + SIDE * u, TOP + inset * (1 - v)
+        u, v = (x - window.left) / (window.right - window.left), (y - window.low) / (window.high - window.low)
+        if triangle:  # u, v and 1 - u - v are the masses: the first at the top, the second at the right
+            return 35 + SIDE * (v + u / 2), TOP + height * (1 - u)
+        return 52 + SIDE * u, TOP + height * (1 - v)
 
-    xs = [left + (right - left) * (i + 0.5) / CELLS for i in range(CELLS)]
-    ys = [low + (high - low) * (j + 0.5) / CELLS for j in range(CELLS)]
-    inside = [[land.inside((x, y)) for x in xs] for y in ys]
-    heights: Grid = [
-        [land.value((x, y)) if known else None for x, known in zip(xs, row, strict=True)]
-        for y, row in zip(ys, inside, strict=True)
-    ]
-    known = [height for row in heights for height in row if height is not None]
-    parts = shape(to_picture, window, triangle)
+    def place(s: float, t: float) -> svg.Point:
+        x, y = window.left + s * (window.right - window.left), window.low + t * (window.high - window.low)
+        return (x, (1 - x) * y) if triangle else (x, y)  # a square folded onto the triangle leaves no cell outside
+
+    shares = [INSET + (1 - 2 * INSET) * i / (CELLS - 1) for i in range(CELLS)]
+    places = [[place(s, t) for s in shares] for t in shares]
+    inside = [[triangle or land.inside(theta) for theta in row] for row in places]
+    heights = over(land.value, places, inside)
+    known = [value for row in heights for value in row if value is not None]
+    outline = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)] if triangle else edge
+    parts = [svg.path([to_picture(*corner) for corner in outline], "edge inside", closed=True)]
     bottom, top = svg.spread(known, 0.0)
     for level in range(1, LEVELS + 1):
         value = bottom + (top - bottom) * level / (LEVELS + 1)
-        kind = f"contour level-{level}"
-        parts += [svg.path([to_picture(*a), to_picture(*b)], kind) for a, b in level_lines(heights, xs, ys, value)]
+        for a, b in level_lines(heights, shares, shares, value):
+            parts.append(svg.path([to_picture(*place(*a)), to_picture(*place(*b))], f"contour level-{level}"))
     for curve in land.curves:
-        beyond: Grid = [
-            [land.beyond(curve, (x, y)) if ok else None for x, ok in zip(xs, row, strict=True)]
-            for y, row in zip(ys, inside, strict=True)
-        ]
-        for a, b in level_lines(beyond, xs, ys, 0.0):
-            parts.append(svg.path([to_picture(*a), to_picture(*b)], "kink-line"))
-    parts += axes(land, to_picture, window, triangle, inset)
+        beyond = over(lambda theta, c=curve: land.beyond(c, theta), places, inside)  # type: ignore[misc]
+        for a, b in level_lines(beyond, shares, shares, 0.0):
+            parts.append(svg.path([to_picture(*place(*a)), to_picture(*place(*b))], "kink-line"))
+    parts += corners(land, height) if triangle else axes(to_picture, window)
     parts += way(land, to_picture)
     told = f"Contours of the objective over two parameters; {len(land.way) - 1} steps taken"
-    return svg.picture(TOP + inset + 48, told, parts, "objective")
+    return svg.picture(TOP + height + 48, told, parts, "objective")
 
 
-def window_of(land: Landscape) -> tuple[tuple[float, float], tuple[float, float]]:
-    """U where it is bounded, else a square around the steps."""
+def over(value: Callable[[svg.Point], float], places: list[list[svg.Point]], inside: list[list[bool]]) -> Grid:
+    """A function on a grid, None outside U."""
+    return [
+        [value(theta) if known else None for theta, known in zip(row, marks, strict=True)]
+        for row, marks in zip(places, inside, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class Window:
+    """What is drawn of the plane."""
+
+    left: float
+    right: float
+    low: float
+    high: float
+
+
+def edge_of(land: Landscape) -> list[svg.Point]:
+    """The edge of U as seen from theta_old, once around; where U has none, as far as the steps suggest."""
     origin = land.way[0]
     places = [*land.way, *([] if land.refused is None else [land.refused])]
-    size = max(1.0, *(2 * abs(a - b) for place in places for a, b in zip(place, origin, strict=True)))
-    window = []
-    for axis in range(2):
-        unit = [1.0 if i == axis else 0.0 for i in range(2)]
-        down, up = (land.edge(origin, moved([0.0, 0.0], unit, sign)) for sign in (-1.0, 1.0))
-        low = origin[axis] - (size if down is None else down)
-        high = origin[axis] + (size if up is None else up)
-        window.append((low, high))
-    return window[0], window[1]
+    far = max(1.0, *(2 * abs(a - b) for place in places for a, b in zip(place, origin, strict=True)))
+    edge = []
+    for i in range(DIRECTIONS):
+        angle = 2 * pi * i / DIRECTIONS
+        direction = [cos(angle), sin(angle)]
+        reach = land.edge(origin, direction)
+        x, y = moved(origin, direction, far if reach is None else min(reach, FARTHEST_DRAWN * far))
+        edge.append((x, y))
+    return edge
+
+
+def window_of(edge: Sequence[svg.Point]) -> Window:
+    """What holds the edge of U."""
+    xs, ys = zip(*edge, strict=True)
+    return Window(min(xs), max(xs), min(ys), max(ys))
 
 
 def level_lines(
@@ -92,42 +119,29 @@ def level_lines(
     return pieces
 
 
-def shape(to_picture: Map, window: tuple[tuple[float, float], tuple[float, float]], triangle: bool) -> list[str]:
-    """The edge of what is drawn."""
-    (left, right), (low, high) = window
-    corners = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)]
-    if not triangle:
-        corners = [(left, low), (right, low), (right, high), (left, high)]
-    return [svg.path([to_picture(*corner) for corner in corners], "edge inside", closed=True)]
+def corners(land: Landscape, height: float) -> list[str]:
+    """The responses at the corners of a triangle."""
+    names = [svg.shortened(name, 16) for name in land.stage.problem.prompts[0].responses]
+    foot = TOP + height + 20
+    return [
+        svg.label((svg.WIDTH / 2, TOP - 7), names[0], "heading"),
+        svg.label((35 + SIDE, foot), names[1], "heading", "end"),
+        svg.label((35, foot), names[2], "heading", "start"),
+    ]
 
 
-def axes(
-    land: Landscape,
-    to_picture: Map,
-    window: tuple[tuple[float, float], tuple[float, float]],
-    triangle: bool,
-    inset: float,
-) -> list[str]:
-    """The responses at the corners of a triangle, or ticks on two axes."""
-    if triangle:
-        names = [svg.shortened(name, 16) for name in land.stage.problem.prompts[0].responses]
-        foot = TOP + inset + 20
-        return [
-            svg.label((svg.WIDTH / 2, TOP - 7), names[0], "heading"),
-            svg.label((35 + SIDE, foot), names[1], "heading", "end"),
-            svg.label((35, foot), names[2], "heading", "start"),
-        ]
-    (left, right), (low, high) = window
+def axes(to_picture: Map, window: Window) -> list[str]:
+    """Ticks on two axes."""
     parts = []
-    for value in svg.ticks(left, right, 5):
-        x, y = to_picture(value, low)
+    for value in svg.ticks(window.left, window.right, 5):
+        x, y = to_picture(value, window.low)
         parts.append(svg.label((x, y + 18), svg.tick_text(value), "tick"))
-    for value in svg.ticks(low, high, 5):
-        x, y = to_picture(left, value)
+    for value in svg.ticks(window.low, window.high, 5):
+        x, y = to_picture(window.left, value)
         parts.append(svg.label((x - 6, y + 5), svg.tick_text(value), "tick", "end"))
-    x, y = to_picture(right, low)
+    x, y = to_picture(window.right, window.low)
     parts.append(svg.label((x, y + 36), "θ₁", "tick", "end"))
-    parts.append(svg.label((52, TOP - 7), "θ₂", "tick"))
+    parts.append(svg.label((46, TOP - 7), "θ₂", "tick", "end"))
     return parts
 
 

@@ -200,5 +200,6 @@ def unpacked(shared: object) -> str:
     except (binascii.Error, zlib.error, ValueError):
         raise InvalidProblem("address", shared, "a problem as this page shares it: the address was cut") from None
     if not unpacker.eof:
-        raise InvalidProblem("address", shared, f"a whole problem file of at most {MOST_PROBLEM} characters")
+        whole = f"a whole problem file of at most {MOST_PROBLEM} characters"
+        raise InvalidProblem("address", shared, f"{whole}: the address was cut, or holds more")
     return text

@@ -12,7 +12,9 @@ from grpocheck.verifier.studio.stage import Stage
 SAMPLES = 96
 MOST_LANES = 5
 LANE = 22
-TOP, LEFT, RIGHT = 18, 66, 14
+TOP, LEFT, RIGHT = 18, 76, 14
+LEGEND = "Dashed: a ratio reaches its bound."
+LANES = "Bars: where the gradient of a response is alive."
 PLOT = 236
 """The lower edge of the plot of F."""
 
@@ -22,17 +24,17 @@ def of_iteration(stage: Stage, t: int) -> dict[str, Any]:
     if stage.frozen(t) is None:
         return {"picture": None, "says": "The groups of this outer iteration are not complete: there is no F to draw."}
     land = Landscape(stage, t)
-    dimension = stage.problem.dimension
+    name, dimension = f"F{index(t)}", stage.problem.dimension
     if dimension == 1:
-        return {"picture": interval_picture(land), "says": f"F{index(t)} over U, with the steps taken."}
+        says = f"{name} over U, with the steps taken. {LEGEND} {LANES}"
+        return {"picture": interval_picture(land), "says": says}
     if dimension == 2:
         triangle = isinstance(stage.problem.family, Simplex) and len(stage.problem.prompts) == 1
         over = "the triangle of three masses" if triangle else "U"
-        return {"picture": contour_picture(land, triangle), "says": f"F{index(t)} over {over}, with the steps taken."}
-    return {
-        "picture": way_picture(land),
-        "says": f"F{index(t)} along the steps taken: {dimension} parameters do not fit a picture, their path does.",
-    }
+        says = f"{name} over {over}, with the steps taken. {LEGEND}"
+        return {"picture": contour_picture(land, triangle), "says": says}
+    says = f"{name} along the steps taken; {dimension} parameters are too many for a map. {LEGEND} {LANES}"
+    return {"picture": way_picture(land), "says": says}
 
 
 def index(t: int) -> str:

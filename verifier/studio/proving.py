@@ -35,7 +35,7 @@ def shelf() -> list[dict[str, Any]]:
             "name": entry.name,
             "claim": entry.claim,
             "says": entry.title,
-            "property": entry.text,
+            "property": entry.property,
             "problem": entry.problem_text,
             "scope": entry.scope.value,
             "verdict": entry.verdict.value,

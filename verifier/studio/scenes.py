@@ -1,5 +1,6 @@
 """An event in its run, and the numbers of its rule as formulas and as words."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from grpocheck.verifier.studio.responses import Policies
 from grpocheck.verifier.studio.shown import shown
 from grpocheck.verifier.studio.stage import Situation, Stage
 
+ROOT = re.compile(r"sqrt\((\d+)\)")
 MOST_PROMPTS = 3
 """Prompts whose numbers are put into one formula; with more it keeps its symbols and the result."""
 
@@ -67,14 +69,21 @@ def vector(values: Sequence[Scalar]) -> str:
 def plain(value: Scalar) -> str:
     """A number in a sentence."""
     number = shown(value)
-    return (number.short if number.short is not None else number.decimal).replace("-", "−")
+    return typographic(number.short if number.short is not None else number.decimal)
+
+
+def typographic(text: str) -> str:
+    """An exact text as it is printed: a minus sign, a root sign, a point between factors."""
+    return ROOT.sub("√\\1", text).replace("*", "·").replace("-", "−")
 
 
 def point(values: Sequence[Scalar]) -> str:
     """A parameter in a sentence."""
-    texts = [plain(entry) for entry in values[: m.MOST_ENTRIES]]
     if len(values) == 1:
-        return texts[0]
+        return plain(values[0])
+    numbers = [shown(entry) for entry in values[: m.MOST_ENTRIES]]
+    exact = all(number.short is not None and " " not in number.short for number in numbers)
+    texts = [typographic(str(number.short) if exact else number.decimal) for number in numbers]
     return f"({', '.join(texts)}{', …' if len(values) > m.MOST_ENTRIES else ''})"
 
 

@@ -15,11 +15,14 @@ FILES: Mapping[str, tuple[str, str]] = {
     "/studio.css": ("studio.css", "text/css; charset=utf-8"),
     **{
         f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8")
-        for name in ("studio", "page", "stepper", "change", "properties", "oracle", "compare", "evidence")
+        for name in ("studio", "page", "stepper", "change", "properties", "oracle", "compare", "evidence", "lessons")
     },
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
-IN_LANE: Mapping[str, str] = {"contracts": "contracts", "check": "checks", "evidence": "checks", "source": "checks"}
+IN_LANE: Mapping[str, str] = {
+    "contracts": "contracts",
+    **dict.fromkeys(("check", "evidence", "source", "lessons", "lesson", "exercise"), "checks"),
+}
 """The questions that have a lane of their own; every other one is answered in the lane ``page``."""
 PATIENCE = 30
 """Seconds that a connection may stay silent."""

@@ -57,7 +57,9 @@ export function trouble(error) {
 }
 
 const LONGEST = 22;
-const written = (text) => text.replaceAll("-", "−");
+
+// An exact text as it is printed: a minus sign, a root sign, a point between factors.
+export const written = (text) => text.replace(/sqrt\((\d+)\)/g, "√$1").replaceAll("*", "·").replaceAll("-", "−");
 
 // A number: exact where that is short, with its decimals beside it; a long one by its decimals.
 export function number(value, both = false) {
@@ -74,7 +76,7 @@ export function number(value, both = false) {
 // The exact number in full, and its decimals.
 export function inFull(value) {
   if (!value) return el("span", { class: "quiet" }, "–");
-  const made = el("span", { class: "num full" }, written(value.exact));
+  const made = el("span", { class: `num full${value.exact.length > 48 ? " long" : ""}` }, written(value.exact));
   if (value.exact !== value.decimal) {
     made.append(" ", el("span", { class: "decimal" }, `${value.rounded ? "≈" : "="} ${written(value.decimal)}`));
   }

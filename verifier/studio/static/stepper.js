@@ -147,21 +147,22 @@ function drawResponses(view) {
     return;
   }
   const several = run.prompts.length > 1;
-  const heads = [several ? "prompt" : null, "draw", "response", "reward", "A", "ratio ρ", "side of the clip", "term", "gradient"];
-  const rows = view.rows.map((row) => el("tr", { class: row.gradient || "" },
-    several ? el("th", { scope: "row", "data-head": "prompt" }, row.prompt) : null,
-    el("td", { "data-head": "draw" }, String(row.i)),
-    el("td", { "data-head": "response", class: "response-name" }, row.response),
-    el("td", { "data-head": "reward" }, number(row.reward)),
-    el("td", { "data-head": "A" }, row.advantage ? number(row.advantage) : "–"),
-    el("td", { "data-head": "ratio ρ" }, row.ratio ? number(row.ratio) : "–"),
-    el("td", { "data-head": "side of the clip" }, row.side ? el("span", { class: "side" }, gauge(row), row.side) : "–"),
-    el("td", { "data-head": "term" }, row.term ? number(row.term) : "–"),
-    el("td", { "data-head": "gradient", title: row.gradient_says || null },
-      row.gradient ? el("span", { class: `alive ${row.gradient}` }, GRADIENTS[row.gradient]) : "–")));
+  const known = view.rows.some((row) => row.ratio);
+  const columns = [
+    several && ["prompt", (row) => row.prompt, { scope: "row" }],
+    ["draw", (row) => String(row.i)],
+    ["response", (row) => row.response, { class: "response-name" }],
+    ["reward", (row) => number(row.reward)],
+    known && ["A", (row) => number(row.advantage)],
+    known && ["ratio ρ", (row) => number(row.ratio)],
+    known && ["side of the clip", (row) => (row.side ? el("span", { class: "side" }, gauge(row), row.side) : "–")],
+    known && ["term", (row) => number(row.term)],
+    known && ["gradient", (row) => (row.gradient ? el("span", { class: `alive ${row.gradient}`, title: row.gradient_says }, GRADIENTS[row.gradient]) : "–")],
+  ].filter(Boolean);
   $("responses").replaceChildren(el("table", {},
-    el("thead", {}, el("tr", {}, ...heads.filter(Boolean).map((head) => el("th", { scope: "col" }, head)))),
-    el("tbody", {}, ...rows)));
+    el("thead", {}, el("tr", {}, ...columns.map(([head]) => el("th", { scope: "col" }, head)))),
+    el("tbody", {}, ...view.rows.map((row) => el("tr", { class: row.gradient || "" },
+      ...columns.map(([head, cell, attributes]) => el(attributes?.scope ? "th" : "td", { "data-head": head, ...attributes }, cell(row))))))));
 }
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -231,11 +232,13 @@ async function drawPicture(view) {
   const t = Math.max(1, view.t);
   if (shownPicture === t) { mark(); return; }
   shownPicture = t;
+  $("picture").classList.add("stale");
   const asked = text;
   try {
     const { picture, says } = await ask("picture", { text: asked, t });
     if (asked !== text || shownPicture !== t) return;
     $("picture").innerHTML = picture || "";
+    $("picture").classList.remove("stale");
     $("picture-says").textContent = says;
   } catch (error) {
     if (asked !== text) return;

@@ -4,13 +4,14 @@ import { $, ask, el, notice, trouble } from "/page.js";
 import * as change from "/change.js";
 import * as compare from "/compare.js";
 import * as evidence from "/evidence.js";
+import * as lessons from "/lessons.js";
 import * as oracle from "/oracle.js";
 import * as properties from "/properties.js";
 import * as stepper from "/stepper.js";
 
-const PAGES = ["step", "oracle", "compare", "evidence"];
+const PAGES = ["step", "oracle", "compare", "evidence", "lessons"];
 const shared = { text: "", name: "", page: "step", run: null };
-const parts = { oracle, compare, evidence };
+const parts = { oracle, compare, evidence, lessons };
 const exampleTexts = new Map(); // of the examples that were opened
 let examples = [];
 let latest = 0;
@@ -77,7 +78,7 @@ function markExample() {
   const select = $("example");
   const known = examples.includes(shared.name) && exampleTexts.get(shared.name) === shared.text;
   select.querySelector("[data-own]")?.remove();
-  if (!known) select.prepend(el("option", { value: "", "data-own": true }, shared.name ? `${shared.name} (changed)` : "your own"));
+  if (!known) select.prepend(el("option", { value: "", "data-own": true }, shared.name ? `${shared.name.replaceAll("_", " ")} (changed)` : "your own"));
   select.value = known ? shared.name : "";
 }
 
@@ -125,7 +126,7 @@ function key(event) {
   if (typing(event.target) || (event.target.closest("[role=tablist]") && event.key.startsWith("Arrow"))) return;
   if (event.key === "/") { show("step"); addressSoon(); $("property").focus(); event.preventDefault(); return; }
   if (event.key === "?") { $("keys").showModal(); event.preventDefault(); return; }
-  if (["1", "2", "3", "4"].includes(event.key)) { show(PAGES[Number(event.key) - 1]); addressSoon(); return; }
+  if ("12345".includes(event.key)) { show(PAGES[Number(event.key) - 1]); addressSoon(); return; }
   if (shared.page === "step" && stepper.key(event.key)) event.preventDefault();
 }
 
