@@ -5,6 +5,7 @@ from fractions import Fraction as F
 from math import comb
 
 import pytest
+from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.procedure import run
 from grpocheck.core.reading import read_problem
 from grpocheck.verifier.properties import Place, Verdict, answers, check, check_in_process, parse, shape_scope
@@ -217,3 +218,16 @@ def test_a_search_whose_find_does_not_replay_is_not_believed(monkeypatch: pytest
 )
 def test_exact_reals_confirm_with_logarithms(text: str) -> None:
     assert check_in_process(text, kink(), "shape", BUDGET).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("name", ["autoregressive", "trl_rewards", "supplied_family"])
+def test_a_search_ends_with_its_budget_whatever_the_family(name: str) -> None:
+    """What always holds and has no symbolic form there can only end undecided."""
+    problem = read_problem(f"examples/{name}.toml")
+    if name == "supplied_family":
+        with pytest.raises(InvalidProblem, match="a built-in family"):
+            check("F_next >= F_next", problem, "shape", budget=2)
+        return
+    result = check("F_next >= F_next", problem, "shape", budget=2)
+    assert result.verdict is Verdict.UNDECIDED
+    assert "the budget of 2 s is spent" in result.reason

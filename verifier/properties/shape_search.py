@@ -121,8 +121,11 @@ def problem_of(problem: Problem, picked: Sequence[Any]) -> Problem | None:
         return None
 
 
-def candidates(problem: Problem, grid: Grid, penalised: bool) -> Iterator[Problem]:
-    """The problems of a grid: all of them where they are few, else some picked at random, from a fixed seed."""
+def candidates(problem: Problem, grid: Grid, penalised: bool) -> Iterator[Problem | None]:
+    """The problems of a grid: all of them where they are few, else some picked at random, from a fixed seed.
+
+    None stands for a choice that makes no problem: from the widest grid there may be nothing but these.
+    """
     every = choices(problem, grid, penalised)
     if prod(map(len, every)) <= MOST_WHOLE:
         picks: Iterator[Sequence[Any]] = product(*every)
@@ -130,7 +133,7 @@ def candidates(problem: Problem, grid: Grid, penalised: bool) -> Iterator[Proble
         chance = random.Random(0)
         endless = iter(lambda: tuple(chance.choice(options) for options in every), None)
         picks = islice(endless, MOST_PICKED) if grid in GRIDS else endless
-    yield from (candidate for picked in picks if (candidate := problem_of(problem, picked)) is not None)
+    return (problem_of(problem, picked) for picked in picks)
 
 
 def refutes(stated: Property, candidate: Problem, watch: Watch) -> bool:
@@ -147,6 +150,8 @@ def found_in(stated: Property, problem: Problem, grid: Grid, watch: Watch, tally
     penalised = bool({"beta", "kl", "kl_next", "reference", "F", "F_next"} & stated.names) or not stated.is_of_outcome
     for candidate in candidates(problem, grid, penalised):
         watch.tell(tally[0], 0)
+        if candidate is None:
+            continue
         tally[0] += 1
         if refutes(stated, candidate, watch):
             return candidate
