@@ -95,9 +95,31 @@ def test_evaluation_that_wrote_over_a_table(run: Path) -> None:
     assert finding.first.where.file == str(tables_of(run)[3])
 
 
+def test_rows_of_evaluation_that_stay_until_the_next_batch(ordinary: Path, tmp_path: Path) -> None:
+    """a02 draws at steps 1, 4, 7, 10: an evaluation at step 4 is in the tables of steps 4 to 6."""
+    run = copied(ordinary / "a02_grpo_mu3_kl", tmp_path)
+    for table in tables_of(run)[3:6]:
+
+        def edit(columns):
+            columns["prompt"] = [f"q{i}" for i in range(8)]  # one response each: groups of another size
+            columns["advantage"] = [0.0] * 8
+
+        edit_table(table, edit)
+    edit_log(run, lambda state: state["log_history"].insert(4, {"step": 4, "eval_reward": 0.5}))
+    report = audited(run)
+    found = by_rule(report)
+    assert (found["rows-overwritten"].count, found["rows-overwritten"].first.where.file) == (3, str(tables_of(run)[3]))
+    assert {rule for rule, finding in found.items() if finding.severity == "error"} == {"rows-overwritten"}
+    (inferred,) = report.inferred.values()
+    assert (inferred["distinct_batches"], inferred["group_size"]) == (3, 4)
+
+
 def test_a_table_of_evaluation_alone_is_no_fault(run: Path) -> None:
     shutil.copy(tables_of(run)[0], run / "completions" / "completions_00000.parquet")
-    edit_table(run / "completions" / "completions_00000.parquet", lambda columns: columns.update(step=[0] * 8))
+    edit_table(
+        run / "completions" / "completions_00000.parquet",
+        lambda columns: columns.update(step=[0] * 8, completion=["e"] * 8),
+    )
     edit_log(run, lambda state: state["log_history"].insert(0, {"step": 0, "eval_reward": 0.5}))
     assert audited(run).ok
 

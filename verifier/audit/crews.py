@@ -40,6 +40,11 @@ def processes(jobs: int) -> Crew:
     return crew
 
 
+def done(piece: Piece) -> RowsResult | CallsResult:
+    """A piece of work, done."""
+    return piece.done()
+
+
 def left_to_the_parent() -> None:
     """An interrupt is for the parent, which stops its processes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -56,7 +61,7 @@ def cluster(address: str) -> Crew:
         ray.init(address=address, ignore_reinit_error=True, log_to_driver=False, logging_level="ERROR")
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise BadOption("--ray", address, str(error), "the address of a running cluster, or local") from error
-    task = ray.remote(Piece.done).options(max_retries=RETRIES)
+    task = ray.remote(done).options(max_retries=RETRIES)
 
     def crew(pieces: Sequence[Piece]) -> Iterator[RowsResult | CallsResult]:
         waiting = [task.remote(piece) for piece in pieces]

@@ -69,10 +69,12 @@ def audit_tables(
     """TRL's tables: surveyed, then checked, then held against the log."""
     survey = Survey()
     steps: set[int] = set()
+    evaluated = {row.step for row in log.rows if row.evaluates} if log is not None else set()
     for path in run.tables:
         table = read_table(path, names)
-        survey.take(table, log)
         steps.update(table.steps)
+        if table.step not in evaluated:
+            survey.take(table, log)
     audit = TablesAudit(run.name, result.settings, log, survey, findings)
     for path in run.tables:
         audit.take(read_table(path, names))
@@ -211,7 +213,7 @@ class Generations:
 def check_lost(run: Run, tables: TablesAudit, result: RowsResult, findings: Findings) -> None:
     """Fewer distinct tables than the settings' generation batches."""
     expected = expected_batches(result.settings, result.log)
-    distinct = len(tables.fingerprints)
+    distinct = len(tables.kept)
     if expected is not None and distinct < expected[0]:
         batches, steps = expected
         findings.add(

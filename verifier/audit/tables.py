@@ -101,7 +101,8 @@ class TablesAudit:
             ]
             candidates.sort(key=lambda one: not one.declared)
             self.readings.append(Reading(size, Contest(candidates), Findings(run)))
-        self.fingerprints: dict[bytes, int] = {}
+        self.fingerprints: set[bytes] = set()
+        self.written_over: set[bytes] = set()
         self.repeats = 0
         self.first_repeat: Where | None = None
         self.kept: list[Moments] = []
@@ -118,7 +119,7 @@ class TablesAudit:
         """Check one batch."""
         self.tables += 1
         self.take_steps(table)
-        if self.is_repeat(table) or self.is_evaluation(table):
+        if self.is_evaluation(table) or self.is_repeat(table):
             return
         self.rows += len(table.rewards)
         self.take_numbers(table)
@@ -143,32 +144,39 @@ class TablesAudit:
             )
 
     def is_repeat(self, table: Table) -> bool:
-        """Whether the rows are those of an earlier table of this run."""
+        """Whether the rows are those of an earlier table of this run, which evaluation may have written."""
         mark = fingerprint(table)
-        seen_before = self.fingerprints.get(mark)
-        self.fingerprints[mark] = (seen_before or 0) + 1
-        if seen_before is None:
-            return False
-        self.repeats += 1
-        self.first_repeat = self.first_repeat or Where(table.file, 0)
-        return True
+        if mark in self.written_over:
+            self.take_overwritten(table, "rows that evaluation left behind, and no batch of training's since")
+            return True
+        if mark in self.fingerprints:
+            self.repeats += 1
+            self.first_repeat = self.first_repeat or Where(table.file, 0)
+            return True
+        self.fingerprints.add(mark)
+        return False
 
     def is_evaluation(self, table: Table) -> bool:
         """Whether evaluation wrote the table: instead of training's, which is then lost, or at a step of its own."""
         if table.step is None or table.step not in self.evaluated:
             return False
+        self.written_over.add(fingerprint(table))
         if table.step in self.trained:
-            self.overwritten.add(table.file)
-            self.findings.add(
-                seen(
-                    "rows-overwritten",
-                    Where(table.file, 0),
-                    f"the rows that step {table.step} trained on",
-                    f"what evaluation at step {table.step} left: it writes the same file after training does",
-                    distance=float(len(table.rewards)),
-                )
-            )
+            self.take_overwritten(table, "what evaluation left: it writes the same file after training does")
         return True
+
+    def take_overwritten(self, table: Table, found: str) -> None:
+        """A table of a training step with rows of evaluation."""
+        self.overwritten.add(table.file)
+        self.findings.add(
+            seen(
+                "rows-overwritten",
+                Where(table.file, 0),
+                f"the rows that step {table.step} trained on",
+                found,
+                distance=float(len(table.rewards)),
+            )
+        )
 
     def take_numbers(self, table: Table) -> None:
         """Rewards and advantages that are no finite numbers."""
@@ -250,7 +258,7 @@ class TablesAudit:
                     seen("reward-constant", Where(self.run), f"{name} to vary", f"{low:.9g} everywhere", apart=name)
                 )
         if self.first_repeat is not None:
-            distinct = len(self.fingerprints)
+            distinct = len(self.kept)
             self.findings.add(
                 seen(
                     "rows-logged-twice",
@@ -321,7 +329,7 @@ class TablesAudit:
         declared = declared_rule(self.settings)
         found: dict[str, Any] = {
             "tables": self.tables,
-            "distinct_batches": len(self.fingerprints) - len(self.overwritten),
+            "distinct_batches": len(self.kept),
             "rows": self.rows,
             "group_size": chosen.size,
             "group_size_from": (
