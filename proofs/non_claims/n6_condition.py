@@ -10,6 +10,9 @@ so pi_new dominates pi stochastically in the reward. The best of G independent d
 meet the condition whenever the better one is named, so two responses never refute N6. The proposition of seed [003]
 assumes less: that what is named did better in one group.
 
+For every support, law and group size, and factors that are equal at equal rewards, it is a theorem that Coq's kernel
+checks: expected_best_never_falls in proofs/coq/Reweighting.v.
+
 ``python -m grpocheck.proofs.non_claims.n6_condition`` looks at every case of a small scope, exactly, and counts.
 """
 

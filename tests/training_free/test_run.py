@@ -54,6 +54,14 @@ def test_novelty_is_for_the_first_time_only_in_the_group_and_in_the_run() -> Non
     assert members[0].reward - members[1].reward == F(3, 10)
 
 
+def test_every_response_that_was_generated_stays_known() -> None:
+    draws = {"recorded": [["x", "y"], ["y", "z"], ["z", "x"]]}
+    outcome = run(three_responses(draws=draws, iterations=3))
+    assert [[member.novel for member in entry.members] for entry in outcome.iterations] == [
+        [True, True], [False, True], [False, False],
+    ]  # fmt: skip
+
+
 def test_a_whole_group_is_measured_against_the_tests_that_failed_before_it() -> None:
     responses = [
         {"text": "x", "mass": "1/2", "passes": ["t1"], "quality": 0},
@@ -122,6 +130,13 @@ def test_draws_have_the_law_of_the_distribution_and_depend_on_the_seed_alone(see
     )
     assert first == again
     assert set(first) <= {"x", "y", "z"}
+
+
+def test_every_iteration_draws_anew() -> None:
+    task = three_responses(draws=None, group_size=20, iterations=3)
+    supply = Supply(introspection=lambda group: [])
+    groups = [tuple(m.response.text for m in entry.members) for entry in run(task, supply, seed=1).iterations]
+    assert len(set(groups)) == 3  # of one distribution: equal only with probability below 1e-8
 
 
 def test_a_large_group_has_about_the_masses_of_its_distribution() -> None:

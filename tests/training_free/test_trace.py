@@ -97,6 +97,17 @@ def test_a_run_that_ended_in_an_error_goes_on_where_it_was(tmp_path: Path) -> No
     assert path.read_text(encoding="utf-8") == text
 
 
+def test_what_is_left_out_on_resuming_leaves_nothing_behind(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    text = whole(path)
+    kept = text.splitlines(keepends=True)[:-1]
+    error = json.dumps({"event": "error", "message": "long " * 10_000})
+    path.write_text("".join(kept) + error + "\n", encoding="utf-8")
+    with resumed(path) as record:
+        run(task(), Supply(introspection=Counting()), record=record)
+    assert path.read_text(encoding="utf-8") == text
+
+
 def test_an_interruption_writes_no_error(tmp_path: Path) -> None:
     path = tmp_path / "t"
 
