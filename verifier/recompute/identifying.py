@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from grpocheck.verifier.recompute.call import LossCall
 from grpocheck.verifier.recompute.comparing import compare
+from grpocheck.verifier.recompute.fitting import fitted
 from grpocheck.verifier.recompute.formulas import recompute
 from grpocheck.verifier.recompute.settings import LOSSES, BadSetting, LossSettings
 
@@ -14,8 +15,8 @@ from grpocheck.verifier.recompute.settings import LOSSES, BadSetting, LossSettin
 def identify(call: LossCall) -> list[str]:
     """The loss types and levels, with their numbers, that give the call's loss and gradient within the bound.
 
-    The first word of a name is TRL's loss type, the second the level of its ratio. The names of the settings are not
-    looked at; their numbers are.
+    The first word of a name is TRL's loss type, the second the level of its ratio. The names in the call's settings are
+    not looked at. Their numbers are; where no loss reproduces the call with these, those that the gradient shows.
     """
     return [name_of(settings) for settings in consistent(call)]
 
@@ -24,37 +25,57 @@ def consistent(call: LossCall) -> list[LossSettings]:
     """The settings that reproduce the call."""
     if call.loss is None and call.grad_logps is None:
         raise BadSetting("loss", None, "a recorded loss or gradient to compare with")
-    found = []
-    for settings in candidates(call):
-        tried = replace(call, settings=settings)
-        try:
-            departures = compare(tried, recompute(tried))
-        except BadSetting:  # the call has not what this loss is made of
-            continue
-        if not departures:
-            found.append(settings)
-    return found
+    for source in (with_own_numbers, with_fitted_numbers):
+        found = []
+        for loss_type, level in FAMILIES:
+            matching = (settings for settings in source(call, loss_type, level) if _reproduces(call, settings))
+            found += [settings for settings in (next(matching, None),) if settings is not None]
+        if found:
+            return found
+    return []
 
 
-def candidates(call: LossCall) -> Iterator[LossSettings]:
-    """Every loss type at every level, with the call's own numbers."""
+def _reproduces(call: LossCall, settings: LossSettings) -> bool:
+    """Whether nothing of the call departs from the settings' loss."""
+    tried = replace(call, settings=settings)
+    try:
+        return not compare(tried, recompute(tried))
+    except BadSetting:  # the call has not what this loss is made of
+        return False
+
+
+FAMILIES = tuple(
+    (loss_type, level)
+    for loss_type in LOSSES
+    for level in ("token", "sequence")
+    if (loss_type, level) != ("vespo", "sequence")  # its weight is that of the whole response at either level
+)
+
+
+def with_own_numbers(call: LossCall, loss_type: str, level: str) -> Iterator[LossSettings]:
+    """A loss type at a level with the call's own numbers."""
     own = call.settings
-    for loss_type in LOSSES:
-        if loss_type == "dr_grpo" and own.maximum_length is None:
-            continue
-        for level in ("token", "sequence"):
-            if loss_type == "vespo" and level == "sequence":
-                continue  # one and the same: its weight is that of the whole response at either level
-            caps = (own.epsilon_high, 1 + own.epsilon_high) if loss_type == "cispo" else (None,)
-            for cap in caps:
-                yield replace(
-                    own,
-                    loss_type=loss_type,
-                    importance_sampling_level=level,
-                    term=None,
-                    normalisation=None,
-                    cap=cap,
-                )
+    length = own.maximum_length or call.new_logps.shape[1]
+    caps = (own.epsilon_high, 1 + own.epsilon_high) if loss_type == "cispo" else (None,)
+    for cap in caps:
+        yield replace(
+            own,
+            loss_type=loss_type,
+            importance_sampling_level=level,
+            maximum_length=length,
+            term=None,
+            normalisation=None,
+            cap=cap,
+        )
+
+
+def with_fitted_numbers(call: LossCall, loss_type: str, level: str) -> Iterator[LossSettings]:
+    """A loss type at a level with the numbers that the call's gradient shows."""
+    base = next(with_own_numbers(call, loss_type, level))
+    try:
+        yield from fitted(call, replace(base, delta=None))
+    except BadSetting:  # the call has not what this loss is made of
+        return
 
 
 def name_of(settings: LossSettings) -> str:
