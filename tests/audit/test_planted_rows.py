@@ -158,6 +158,20 @@ def test_a_logged_mean_of_other_rows(run: Path) -> None:
     assert finding.first.expected.startswith("0.25, the mean of verifier")
 
 
+def test_steps_that_draw_several_batches(run: Path) -> None:
+    """The log averages over the batches of a step, the table keeps the last: no single mean is wrong, rows are lost."""
+
+    def edit(state):
+        for row in state["log_history"][:8]:
+            for name in ("count_letters", "verifier"):
+                row[f"rewards/{name}/mean"] += 0.125 * (1 + row["step"] % 3)
+
+    edit_log(run, edit)
+    found = by_rule(audited(run))
+    assert found["batches-lost"].count == 8
+    assert "log-mean" not in found
+
+
 def test_a_share_of_groups_without_variance(run: Path) -> None:
     edit_log(run, lambda state: state["log_history"][5].update(frac_reward_zero_std=0.5))
     finding = by_rule(audited(run))["zero-std-share"]

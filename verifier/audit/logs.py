@@ -208,6 +208,7 @@ class LogAudit:
         lost = self.take_missing_columns(tables, rows)
         batches = False
         agreed: list[tuple[Moments, LogRow]] = []
+        unexplained: list[tuple[Moments, LogRow, list[int]]] = []
         for table in tables:
             row = logged.get(table.step)
             if row is None or table.file in overwritten:
@@ -227,7 +228,14 @@ class LogAudit:
                     continue
                 self.take_lost(table, row, self.interval(row, rows), wrong[0])
             else:
+                unexplained.append((table, row, wrong))
+        several = self.drawn_several_times(unexplained, len(agreed))
+        for table, row, wrong in unexplained:
+            if not several:
                 self.take_means(table, row, wrong)
+            elif not counted:
+                self.take_lost(table, row, 1, wrong[0])
+        batches = batches or several
         if not lost:
             for table, row in agreed:
                 self.take_share(table, row, reading)
@@ -297,6 +305,13 @@ class LogAudit:
             )
         )
 
+    def drawn_several_times(self, wrong: Sequence[tuple[Moments, LogRow, list[int]]], agreed: int) -> bool:
+        """Whether steps draw several batches, of which a table keeps the last: most means of all columns disagree."""
+        period = steps_per_batch(self.settings)
+        if period is not None:
+            return period < 1
+        return len(wrong) > agreed and all(len(columns) == len(table.names) for table, _, columns in wrong)
+
     def interval(self, row: LogRow, rows: Sequence[LogRow]) -> int:
         """Steps that a row of the log averages over."""
         before = [one.step for one in rows if one.step is not None and row.step is not None and one.step < row.step]
@@ -310,8 +325,8 @@ class LogAudit:
             seen(
                 "batches-lost",
                 Where(table.file),
-                f"the rows of all {interval} steps that the log's row of step {row.step} averages over "
-                f"(mean of {name}: {value:.6g})",
+                f"the rows of {f'all {interval} steps' if interval > 1 else 'every batch'} that the log's row of step "
+                f"{row.step} averages over (mean of {name}: {value:.6g})",
                 f"{table.rows} rows with a mean of {mean:.6g}: the last batch only",
                 distance=float(interval),
                 far=f"{abs(value - mean):.3g}",
