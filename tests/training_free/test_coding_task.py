@@ -49,6 +49,7 @@ def test_code_runs_and_its_tests_decide() -> None:
         "import urllib.request\nurllib.request.urlopen('http://127.0.0.1:9/')\ndef f(): return 1",
         "import subprocess, sys\nsubprocess.run([sys.executable, '-c', ''])\ndef f(): return 1",
         "import os\nos.fork()\ndef f(): return 1",
+        "import os\nif os.fork() == 0: os._exit(0)\ndef f(): return 1",
         "open('left', 'w').close()\ndef f(): return 1",
         "import os\nos.close(os.open('left', os.O_WRONLY | os.O_CREAT))\ndef f(): return 1",
         "x = 'a' * 10**10\ndef f(): return 1",
