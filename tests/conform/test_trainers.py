@@ -68,6 +68,7 @@ def test_every_loss_of_verl():
     made, found = verdicts(verl)
     assert len(made) >= 10
     assert {each.verdict for each in found.values()} == {"conforms"}
+    assert any("rloo" in name for name in found)
     means = [each for name, each in found.items() if "seq-mean" in name]
     assert means  # a response without tokens is left out of verl's means, which is no mean over the group
     assert all("empty-response" in {limit.case.name for limit in each.limits} for each in means)

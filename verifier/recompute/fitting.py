@@ -128,7 +128,7 @@ def _lengths(call: LossCall, settings: LossSettings) -> Iterator[LossSettings]:
         if scales.size:
             middle = float(np.median(scales))  # of unclipped ratios; a clip has no share at all
             lengths += [length for length in (round(1 / middle),) if middle > 0 and length >= width]
-    else:
+    elif call.settings.maximum_length is None:
         lengths += [*range(width, width + 4), *(length for length in LONGEST if length >= width)]
     for length in dict.fromkeys(lengths):
         yield replace(settings, maximum_length=length)

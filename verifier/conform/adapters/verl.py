@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -31,6 +32,13 @@ LOSSES: dict[str, tuple[str, tuple[str, ...]]] = {
     "compute_policy_loss_gpg": ("reinforce-mean", ()),
     "compute_policy_loss_cispo": ("cispo", ("term=clipped-weight,cap=6/5,floor=4/5",)),
 }
+ADVANTAGES: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("compute_grpo_outcome_advantage", {}, "mean/sample,epsilon=1/1000000"),
+    ("compute_grpo_outcome_advantage", {"norm_adv_by_std_in_grpo": False}, "mean"),
+    ("compute_rloo_outcome_advantage", {}, "leave-one-out"),
+)
+"""verl's advantages of outcomes, with options, and the rule that each is."""
+GROUP_SIZE = 4
 HELPERS = ("masked_sum", "masked_mean")
 FUNCTIONS = ("agg_loss", "kl_penalty", "kl_penalty_forward")
 PENALTIES = {"kl": "kl=k1", "mse": "kl=k2", "low_var_kl": "kl=k3,clamp-log-ratio=20,clamp-value=10"}
@@ -76,6 +84,13 @@ def adapted(site: Path | None = None) -> Iterator[Adapted]:
         run = _Loss(file, next(iter(losses)), "token-mean", word, float(beta))
         target = Target(f"verl {version} KL {word}", run, "torch", "float32")
         yield Adapted(target, "dual-clip", ("term=dual-clip,cap=3", kl), Numbers(Fraction(1, 5), beta, None))
+    for name, options, rule in ADVANTAGES:
+        if name not in found or not set(options) <= _parameters(found[name]):
+            continue
+        words = f"verl {version} {name.removeprefix('compute_')}{' without std' if options else ''}"
+        loss = _Rewarded(_Loss(file, next(iter(losses)), "token-mean"), name, options)
+        target = Target(words, loss, "torch", "float32", wants_rewards=True, group_size=GROUP_SIZE)
+        yield Adapted(target, "dual-clip", ("term=dual-clip,cap=3", f"advantage={rule}"), numbers)
 
 
 class _Loss:
@@ -107,6 +122,36 @@ class _Loss:
             return loss
         estimates = self.module.kl_penalty(new, ref, self.penalty)
         return loss + self.beta * self.module.agg_loss(loss_mat=estimates, loss_mask=mask, loss_agg_mode=self.mode)
+
+
+class _Rewarded:
+    """A policy loss with verl's own advantages, of rewards that stand at the first token as verl sums them."""
+
+    def __init__(self, loss: _Loss, name: str, options: dict[str, Any]) -> None:
+        """The loss, the function of advantages, and its options."""
+        self.loss, self.name, self.options = loss, name, options
+        self.module: Any = None
+
+    def __call__(self, new: Any, old: Any, ref: Any, rewards: Any, mask: Any) -> Any:
+        """The loss of the installed version, of its own advantages."""
+        import numpy
+        import torch
+
+        if self.module is None:
+            self.module = module_of(self.loss.file, self.name)
+        spread = torch.zeros_like(new).detach()
+        spread[:, 0] = rewards
+        index = numpy.arange(len(rewards)) // GROUP_SIZE
+        every = torch.ones_like(mask)
+        advantages, _ = getattr(self.module, self.name)(spread, every, index, **self.options)
+        return self.loss(new, old, ref, advantages[:, 0], mask)
+
+
+def _parameters(node: ast.stmt) -> set[str]:
+    """The names of a function's parameters."""
+    if not isinstance(node, ast.FunctionDef):
+        return set()
+    return {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
 
 
 def module_of(file: Path, *names: str) -> Any:
