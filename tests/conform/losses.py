@@ -124,6 +124,12 @@ def a_little_off(new, old, ref, advantages, mask):
     return loss * (1 + 2.0**-46), gradient
 
 
+def one_part_in_ten_billion_off(new, old, ref, advantages, mask):
+    """Far inside what a comparison with a tolerance would pass."""
+    loss, gradient = grpo(new, old, ref, advantages, mask)
+    return loss, gradient * (1 + 2.0**-33)
+
+
 SEEN = []
 
 

@@ -37,6 +37,13 @@ def test_the_plugin_is_declared():
     assert declared["pytest11"] == {"grpocheck": MODULE}
 
 
+def test_the_plugin_costs_other_tests_nothing():
+    heavy = ("numpy", "torch", "icontract", "mpmath", "z3")
+    script = f"import sys; import {MODULE}; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
 def test_a_failing_test_shows_the_smallest_input(tmp_path):
     (tmp_path / "test_somebody.py").write_text(SOMEBODY, encoding="utf-8")
     installed = any(entry.value == MODULE for entry in entry_points(group="pytest11"))

@@ -133,6 +133,12 @@ def test_rounding_beyond_the_straight_evaluation_is_undecided():
     assert verdict(losses.a_little_off, "grpo", up_to_scale=True).verdict == "undecided"
 
 
+def test_a_formula_that_is_a_little_wrong_is_wrong():
+    found = verdict(losses.one_part_in_ten_billion_off, "grpo")
+    assert found.verdict == "departs"
+    assert {each.quantity for each in found.witness.departures} == {"gradient"}
+
+
 def test_what_is_no_function_of_its_input_is_undecided():
     found = verdict(losses.remembers, "grpo")
     assert found.verdict == "undecided"
