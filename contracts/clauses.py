@@ -16,6 +16,7 @@ from functools import partial, update_wrapper
 from typing import Any, TypeVar
 
 import icontract
+from grpocheck.contracts.checking import Plan, Values, plan_of
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 DecoratedClass = TypeVar("DecoratedClass", bound=type)
@@ -69,14 +70,47 @@ def _armed(contract: Any) -> None:
 def _resting(checked: Any) -> Any:
     """A checked function that is called as it is, unchecked, while a condition is evaluated."""
     plain = checked.__wrapped__
+    plan: Plan | None = None
+    planned = False
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return plain(*args, **kwargs) if _within_condition.get() else checked(*args, **kwargs)
+        nonlocal plan, planned
+        if _within_condition.get():
+            return plain(*args, **kwargs)
+        if not planned:
+            plan, planned = plan_of(checked), True  # at the first call every clause is there
+        if plan is None:
+            return checked(*args, **kwargs)
+        values = args if not kwargs and len(args) == plan.count else plan.values(args, kwargs)
+        if values is None:
+            return checked(*args, **kwargs)
+        for contract, pick in plan.before:
+            condition = contract.condition
+            if not condition(*pick(values)):
+                raise _violation(plan, contract, condition, values)
+        result = plain(*args, **kwargs)
+        if plan.after:
+            values = (*values, result)
+            for contract, pick in plan.after:
+                condition = contract.condition
+                if not condition(*pick(values)):
+                    raise _violation(plan, contract, condition, values)
+        return result
 
     update_wrapper(call, checked)
     for record in ("__preconditions__", "__postconditions__", "__postcondition_snapshots__"):
         vars(call).pop(record, None)  # further clauses are to find the checker itself
     return call
+
+
+def _violation(plan: Plan, contract: Any, condition: Any, values: Values) -> BaseException:
+    """The error for a contract that does not hold; the contract stays as it was, to be checked again."""
+    mark = _within_condition.set(True)
+    try:
+        return plan.violation(contract, values)
+    finally:
+        _within_condition.reset(mark)
+        contract.condition = condition
 
 
 class _FunctionClause:
