@@ -142,6 +142,23 @@ def torch_grpo(new, old, ref, advantages, mask):
     return -((terms * mask).sum(1) / mask.sum(1).clamp(min=1)).mean()
 
 
+def test_inputs_are_rounded_as_torch_rounds_them():
+    needs("torch")
+    import torch
+    from grpocheck.verifier.conform.inputs import in_format, ordinary_cases
+
+    for precision in ("bfloat16", "float16"):
+        for case in ordinary_cases():
+            own = torch.tensor(case.new).to(torch.float32).to(getattr(torch, precision)).double().numpy()
+            assert np.array_equal(in_format(case, precision).new, own)
+
+
+def test_half_precision_tells_formulas_apart():
+    needs("torch")
+    assert conform(target_of(torch_grpo, precision="bfloat16"), "grpo").verdict == "conforms"
+    assert conform(target_of(torch_grpo, precision="bfloat16"), "dr_grpo").verdict == "departs"
+
+
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_a_loss_of_torch(precision):
     needs("torch")

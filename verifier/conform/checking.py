@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 from grpocheck.verifier.conform.advantages import advantages_of
-from grpocheck.verifier.conform.inputs import Case
+from grpocheck.verifier.conform.inputs import Case, in_format
 from grpocheck.verifier.conform.measuring import near, probe_case
 from grpocheck.verifier.conform.targets import Answer, Target
 from grpocheck.verifier.conform.wanted import Wanted
@@ -55,6 +55,7 @@ class Found:
 def expected(target: Target, wanted: Wanted, case: Case) -> Recomputed:
     """The variant's value and gradient on a case, with the bounds of the target's format; padding counts nowhere."""
     precision = PRECISIONS[target.precision]
+    case = in_format(case, target.precision)
     if target.wants_rewards:
         advantages = advantages_of(wanted.variant.advantage, case.rewards, case.group_size, precision)
         given, errors = advantages.value, advantages.error

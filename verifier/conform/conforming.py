@@ -17,7 +17,7 @@ from grpocheck.verifier.conform.checking import (
     is_deterministic,
 )
 from grpocheck.verifier.conform.exact import by_core
-from grpocheck.verifier.conform.inputs import Case, edge_cases, ordinary_cases
+from grpocheck.verifier.conform.inputs import Case, edge_cases, in_format, ordinary_cases
 from grpocheck.verifier.conform.measuring import measure, near, probe_case
 from grpocheck.verifier.conform.shrinking import smallest
 from grpocheck.verifier.conform.targets import Answer, Target
@@ -298,7 +298,7 @@ def witness_of(target: Target, matched: Matched, case: Case) -> Witness:
     def departs(tried: Case) -> bool:
         return tried.is_ordinary and found_on(target, matched.wanted, matched.constants, tried).departs
 
-    least = smallest(case, departs, target.wants_rewards)
+    least = smallest(in_format(case, target.precision), departs, target.wants_rewards)
     if not target.wants_rewards:
         least = replace(least, rewards=least.advantages)
     found = found_on(target, matched.wanted, matched.constants, least)

@@ -61,6 +61,25 @@ def single(value: Array) -> Array:
     return np.asarray(np.asarray(value, dtype=np.float32), dtype=np.float64)
 
 
+def in_format(case: Case, precision: str) -> Case:
+    """A case whose numbers a format holds: of a half-precision one the nearest, of the others themselves."""
+    if precision not in ("bfloat16", "float16"):
+        return case
+
+    def held(values: Array) -> Array:
+        if precision == "float16":
+            with np.errstate(over="ignore"):
+                return np.asarray(np.asarray(values, dtype=np.float16), dtype=np.float64)
+        bits = np.asarray(values, dtype=np.float32).view(np.uint32)
+        even = (bits >> 16) & 1  # to nearest, ties to even: the upper half of a float32 is a bfloat16
+        rounded = ((bits + 0x7FFF + even) & np.uint32(0xFFFF0000)).view(np.float32)
+        return np.where(np.isfinite(values), rounded.astype(np.float64), values)
+
+    for field in ("new", "old", "ref", "advantages", "rewards"):
+        case = with_array(case, field, held(getattr(case, field)))
+    return case
+
+
 def case_of(
     name: str,
     about: str,

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from grpocheck.verifier.conform.inputs import Case
+from grpocheck.verifier.conform.inputs import Case, in_format
 from grpocheck.verifier.failures import BadOption
 from grpocheck.verifier.recompute.bounded import Array
 
@@ -51,6 +51,7 @@ class Target:
 
     def answer(self, case: Case) -> Answer:
         """The value and the gradient on a case; what it raises is an answer, too."""
+        case = in_format(case, self.precision)
         try:
             return self._torch_answer(case) if self.kind == "torch" else self._numpy_answer(case)
         except (KeyboardInterrupt, SystemExit):
