@@ -117,6 +117,9 @@ def surds_are_written_and_read(expect: Expectations) -> None:
             expect.refused(text, ValueError, lambda: parse_exact(text), "expected a number")
         else:
             expect.same(text, exact_text(parse_exact(text)), written)
+    for prime in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97):
+        found = str(square_root_of_rational(Fraction(prime**2 * 103)))
+        expect.same(f"sqrt({prime}^2 103)", found, f"{prime}*sqrt(103)")
     expect.refused("a text too long", ValueError, lambda: parse_exact("1" * 1_000_001), "1000001 characters")
     expect.same("a text just short enough", parse_exact("0" * 999_999 + "1"), 1)
     lengths = {"0": 1 + 1, "7": 1 + 1, "8": 2 + 1, "1/8": 1 + 2, "-1000": 4 + 1, "123456789/1024": 9 + 4}

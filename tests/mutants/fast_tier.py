@@ -24,7 +24,7 @@ DEFINITIONS = (
 )
 FOR_CLAIMS = (
     *DEFINITIONS,
-    *COMMON,
+    *reversed(COMMON),
     "grpocheck.proofs.properties:ratios_and_divergences",
     "grpocheck.proofs.properties:whole_runs_end_as_the_definition_says",
 )
