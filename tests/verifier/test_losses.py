@@ -80,9 +80,10 @@ def test_a_deleted_contract_is_missed(copy: Path) -> None:
 @invariant(lambda self: are_standardised(self.advantages, self.deviation), "B2: the advantages are standardised")
 """
     without(copy / "core" / "frozen.py", contract)
-    counted, evaluated = losses(copy, *evidence)
+    counted, evaluated, whole = losses(copy, *evidence)
     assert counted.startswith(f"B2: {STATED['B2'] - 1} of {STATED['B2']} contracts of core name it: the rest is gone")
     assert "gone from the code" in evaluated
+    assert whole.startswith(f"core: {STATED[CORE] - 1} of {STATED[CORE]} contracts are there")
 
 
 @pytest.mark.slow
@@ -91,7 +92,8 @@ def test_a_deleted_contract_that_no_example_evaluates_is_missed(copy: Path) -> N
 @require(lambda value: below(0, value), "B3: a ratio is positive")
 """
     without(copy / "core" / "variants" / "ratios.py", contract)
-    (loss,) = losses(copy, "B3", "contract", "grpocheck.proofs.examples")
+    loss, whole = losses(copy, "B3", "contract", "grpocheck.proofs.examples")
+    assert whole.startswith("core: ")
     assert loss.startswith(f"B3: {STATED['B3'] - 1} of {STATED['B3']} contracts of core name it")
 
 
