@@ -61,6 +61,8 @@ def limits_are_where_they_are_said_to_be(expect: Expectations) -> None:
             expect.refused(
                 "written below", InvalidProblem, lambda: rational_text(Fraction(1, value)), "at most 4000"
             )
+            beyond = Fraction(1, 7 * value)
+            expect.refused("far below", InvalidProblem, lambda: rational_text(beyond), "number: a number of", "bits")
     literals = {"0.2": Fraction(1, 5), "1_000.5": Fraction(2001, 2), ".5": Fraction(1, 2), "5.": Fraction(5),
         "-1e-2": Fraction(-1, 100),
                 "+1/3": Fraction(1, 3), "2E2": Fraction(200), "1e+2": Fraction(100)}  # fmt: skip

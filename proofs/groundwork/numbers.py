@@ -252,6 +252,7 @@ def equal_expressions_are_found_equal(expect: Expectations) -> None:
     sixes, parts = log(Fraction(6)), log(Fraction(2)) + log(Fraction(3))
     error = expect.refused("log 6 = log 2 + log 3", UndecidedComparison, lambda: sixes == parts, "not decided at 512")
     expect.true("both are named", "log(6)" in str(error) and "log(2)" in str(error) and "1.7917" in str(error))
+    expect.same("to the power 0", (sixes - parts) ** 0, 1)
     expect.refused("its sign", UndecidedComparison, lambda: bool(sixes - parts), "against 0")
     expect.refused("one over it", UndecidedComparison, lambda: 1 / (sixes - parts), "not decided")
     expect.refused("one over 0", ZeroDivisionError, lambda: 1 / (a - a))
@@ -270,6 +271,11 @@ def extreme_numbers_are_enclosed(expect: Expectations) -> None:
         check_value(
             expect, f"exp {argument}", (arithmetic.exp(argument), context.exp(number(argument))), arithmetic, 25
         )
+    for argument in (10**6, -(10**6)):
+        lower, upper = map(context.mpf, arithmetic.text(arithmetic.exp(Fraction(argument))))
+        value = context.exp(context.mpf(argument))
+        holds = lower <= value <= upper and (upper - lower) * context.mpf(10) ** 25 <= value
+        expect.true(f"exp {argument}, far beyond any exponent of a decimal", bool(holds))
     outgrown = Fraction(10**30 + 1, 3**70)
     settled, value = arithmetic.settle(outgrown), number(outgrown)
     expect.same("a long number is settled", isinstance(settled, Fraction), False)

@@ -143,6 +143,7 @@ def check_violations(expect: Expectations, problem: Problem, path: Path) -> None
         (Supply(gradient=scripted([(1, 2)])), "answered 2 entries, expected 1", "d numbers"),
         (Supply(gradient=scripted([("x",)])), "answered 'x' of type str", "finite scalars"),
         (Supply(domain=scripted([True, 1])), "answered 1", "answers True or False"),
+        (Supply(domain=scripted([True, 0])), "answered 0", "answers True or False"),
         (Supply(policy=Masses((half,), rows)), "policy masses of prompt 'q': answered 1 entries, expected 2",
             "one for each response"),
         (Supply(policy=Masses((1, 0), rows)), "mass 0 of response 'bad', expected above 0", "positive on exactly"),

@@ -257,6 +257,7 @@ def prompt_of(size: int, place: int = 0, name: str = "q") -> Prompt:
 def check_families(expect: Expectations) -> None:
     """Families and prompts that do not go together, by the Python interface."""
     good = python_problem()
+    expect.same("a supplied family promises no exact masses", Supplied(1).exact, False)
     expect.same("texts and integers are exact", (good.epsilon, good.beta, good.step_sizes),
                 (Fraction(1, 5), Fraction(1), ((Fraction(1, 20),),)))  # fmt: skip
     generated = problem_from_mapping(GENERATED)

@@ -38,7 +38,7 @@ from grpocheck.core.arithmetic.surd import square_root_of_rational
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.proofs.digits import context, number, value_of
 from grpocheck.proofs.groundwork.expectations import Expectations, groundwork
-from mpmath.libmp import to_rational
+from mpmath.libmp import fone, from_int, fzero, to_rational
 
 SEED = 21
 
@@ -226,6 +226,11 @@ def intervals_hold_and_are_narrow(expect: Expectations) -> None:
             )
         for text in SURDS:
             check(text, exact_interval(parse_exact(text), bits), value_of(text), bits)
+    for lower, upper, ends in ((fzero, fzero, (fone, fone)), (from_int(-1), fzero, (None, fone)),
+        (fzero, fone, (fone, None))):
+        found = exp_interval((lower, upper), 64)
+        exactly = all(end is None or found[place] == end for place, end in enumerate(ends))
+        expect.true("exp 0 is 1, exactly, at an end", exactly)
     near = square_root_of_rational(Fraction(2)) - Fraction(665857, 470832)
     check(
         "sqrt 2 less a near fraction",
@@ -247,7 +252,8 @@ def expressions_are_described(expect: Expectations) -> None:
         "exp(1/2)": a, "2*exp(1/2)": 2 * a, "exp(1/2) + 1": a + 1, "(1 + sqrt(2))*exp(1/2)": (1 + root) * a,
         "exp(1/2) + -1*log(3)": a - log(Fraction(3)), "sqrt(log(3))": sqrt(log(Fraction(3))),
         "(exp(1/2) + 1)^2": (a + 1) ** 2, "exp(exp(exp(...)))": deep, "1/2": half, "sqrt(2)": root,
-        "exp(1/2)*log(3)": a * log(Fraction(3)), "log(3)^-1": 1 / log(Fraction(3)),
+        "exp(1/2)*log(3)": a * log(Fraction(3)), "2*exp(1/2)*log(3)": 2 * a * log(Fraction(3)),
+        "log(3)^-1": 1 / log(Fraction(3)),
         "log(2) + log(3) + log(5) + log(7) + ...": sum(log(Fraction(p)) for p in (2, 3, 5, 7, 11)),
         "log(3)*log(2)*log(5)*log(7)*...": prod(log(Fraction(p)) for p in (2, 3, 5, 7, 11)),
         "(a number of about 61 digits)": Fraction(10**59 + 7),

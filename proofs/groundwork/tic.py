@@ -149,6 +149,8 @@ def batch_variances_are_those_of_all_groups(expect: Expectations) -> None:
                 expect.same(f"{what}: E[mean A^2]", groups.advantage_square, squares)
     third = Groups(AdvantageRule(Baseline.MEAN, Divisor.NONE), 1, 3)
     expect.same("heads", [third.probability(k) for k in range(4)], [Fraction(k, 8) for k in (1, 3, 3, 1)])
+    plain = Groups(AdvantageRule(Baseline.MEAN, Divisor.NONE))
+    expect.same("two coins of 1 at one prompt", (plain.prompts, plain.group_size, plain.scale), (1, 2, 1))
     expect.same("two heads", third.advantages(2), (Fraction(1, 3), Fraction(1, 3), Fraction(-2, 3)))
 
 

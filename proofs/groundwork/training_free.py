@@ -248,6 +248,7 @@ TASKS: tuple[tuple[dict[str, Any], str, Any, str, str], ...] = (
     (SPOKEN, "tokens/end", "", "tokens.end", "a token that is not empty"),
     (SPOKEN, "tokens/separator", 3, "tokens.separator", "a text"),
     (SPOKEN, "tokens/positions", [{"tokens": ["a"]}], "tokens.positions", "2 rows, one a position"),
+    (SPOKEN, "tokens/positions", [{"tokens": ["a"]}] * 3, "tokens.positions", "2 rows, one a position"),
     (SPOKEN, "tokens/positions", MISSING, "tokens.positions", "the key is missing"),
     (SPOKEN, "tokens/positions/1/tokens", ["c", ""], "tokens.positions[1].tokens", "not empty"),
     (SPOKEN, "tokens/positions/1/masses", ["1"], "tokens.positions[1].masses", "2 masses, one for each token"),

@@ -129,6 +129,8 @@ def check_clauses(expect: Expectations, path: Path) -> None:
         ({"introspection": pattern(1, ("a", "a"))}, "affects ['a', 'a']", "distinct tokens of the vocabulary"),
         ({"introspection": pattern(1, ("a",), 3)}, "in place of a pattern", "answers a list of patterns"),
     ]  # fmt: skip
+    many = [(Response((str(n),), str(n)), F(1, 20_001)) for n in range(20_001)]
+    cases.append(({"distribution": lambda p: many}, "answered more than 20000 responses", "no more responses"))
     good: dict[str, Any] = {
         "distribution": lambda p: [(a, half), (b, half)], "tests": lambda p, r, t: [r.text == "a", False],
         "quality": lambda p, r: 0, "introspection": lambda group: [],

@@ -213,6 +213,11 @@ def check_true_objective(expect: Expectations, prompt: PromptPolicies, arithmeti
     total = sum(number(m) * (number(r) - number(beta) * log) for m, r, log in pairs)
     near(expect, "E[R] - beta KL", arithmetic, prompt.true_objective(beta, arithmetic), total)
     plain = sum(m * r for m, r, _ in pairs)
+    plain_variant = with_parts(Variant("plain"), ["advantage=mean"])
+    update = Update((prompt,), Fraction(1, 5), Fraction(0), prompt.support.longest)
+    draws = [tuple(range(len(prompt.rewards)))]
+    exactly, closely = (update.coefficients(draws, plain_variant, a) for a in (ExactArithmetic(), arithmetic))
+    expect.same("nothing but fractions is needed without a divergence", exactly, closely)
     expect.same("E[R]", prompt.true_objective(Fraction(0), arithmetic), plain)
 
 

@@ -8,6 +8,7 @@ from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.variants.advantages import AdvantageRule, Baseline, Divisor, Missing
 from grpocheck.core.variants.batch import Batch, SampledGroup, SampledResponse, SampledToken
 from grpocheck.core.variants.evaluation import slopes, value
+from grpocheck.core.variants.formulas import formula
 from grpocheck.core.variants.masks import EntropyMask, OffPolicyMask, Selection
 from grpocheck.core.variants.normalisation import Normalisation, Per
 from grpocheck.core.variants.penalties import Divergence, KLTerm, Place, Weight
@@ -145,8 +146,62 @@ def words_are_read_and_refused(expect: Expectations) -> None:
     expect.same("the defaults", list(defaults.values()),
                 ["mean/population", "token", "two-sided", "none", "own-length", "none", "none", "none",
                     "all"])  # fmt: skip
+    check_formulas(expect)
     check_properties(expect)
     check_unknown_numbers(expect)
+
+
+CLIPPED = "min(r A, clip(r, 1-low, 1+high) A)"
+WIDE = "low = epsilon, high = epsilon"
+FORMULAS = {
+    "section-1": f"1/M sum_l 1/G sum_i 1/L_i sum_h {CLIPPED} - 1/M sum_l beta KL_l; r = prod_h w_h, "
+    f"A = (R - mean_group R)/s, {WIDE}",
+    "grpo-token": f"1/M sum_l 1/G sum_i 1/L_i sum_h [{CLIPPED} - beta k3]; r = w_h, A = (R - mean_group R)/s, {WIDE}",
+    "dr-grpo": f"1/M sum_l 1/G sum_i 1/H sum_h {CLIPPED}; r = w_h, A = R - mean_group R, {WIDE}",
+    "dapo-dynamic": f"1/(tokens of the batch) sum_l sum_i sum_h {CLIPPED}; r = w_h, A = (R - mean_group R)/s, "
+    "low = epsilon, high = 7/25, groups until-mixed",
+    "luspo": f"1/M sum_l 1/G sum_i sum_h {CLIPPED}; r = (prod_h w_h)^(1/L_i), A = (R - mean_group R)/s, {WIDE}",
+    "gdpo": f"1/M sum_l 1/G sum_i 1/L_i sum_h {CLIPPED}; r = w_h, A = (R - mean_batch R)/s_batch, "
+    f"R = sum over rewards of (R - mean_group R)/s, {WIDE}",
+    "tic-surrogate": "1/M sum_l 1/G sum_i 1/(L_i H) sum_h min(r, 1+high) A; r = prod_h w_h, "
+    "A = (R - mean_group R)/s, high = epsilon",
+    "reinforce-leave-one-out": "1/M sum_l 1/G sum_i sum_h A log pi; r = w_h, A = R - mean_others R",
+}
+"""The objectives of the named methods, as formulas."""
+
+CHANGED_FORMULAS = {
+    "kl=k1,weight=ratio-detached,clamp-log-ratio=2": f"[{CLIPPED} - beta sg[r] k1, l held in [-2, 2]]",
+    "kl=k2,weight=ratio,clamp-value=1/2": f"[{CLIPPED} - beta r k2, k2 held in [-1/2, 1/2]]",
+    "kl=k3,place=reward-before-baseline": "reward R - sum_h beta k3,",
+    "kl=k3,place=reward-after-baseline": "reward R - sum_h beta k3 after the baseline,",
+    "kl=exact": f"sum_h {CLIPPED} - 1/M sum_l beta KL_l;",
+    "off-policy-mask=1/2": f"sum_h mask_i {CLIPPED};",
+    "entropy-mask=1/2": f"sum_h mask_h {CLIPPED};",
+    "entropy-bonus=1/3": f"{CLIPPED} + 1/3 mean entropy;",
+    "ratio=token,denominator=reference": "r = w_h over the reference,",
+    "ratio=sequence,denominator=current": "r = prod_h w_h over the current policy,",
+    "advantage=none/sample,epsilon=1/4": "A = (R)/(s_sample + 1/4)",
+    "advantage=batch-mean/batch-sample,floor=1/9": "A = (R - mean_batch R)/max(s_batch_sample, sqrt(1/9))",
+    "normalisation=group-tokens": "1/M sum_l 1/(tokens of the group) sum_i sum_h ",
+    "normalisation=own-length+group-tokens": "1/M sum_l 1/(tokens of the group) sum_i 1/L_i sum_h ",
+    "normalisation=own-length+all-tokens": "1/(tokens of the batch) sum_l sum_i 1/L_i sum_h ",
+    "normalisation=constant,constant=7": "1/M sum_l 1/G sum_i 1/7 sum_h ",
+    "normalisation=own-length+constant,constant=7": "1/M sum_l 1/G sum_i 1/(L_i 7) sum_h ",
+    "term=clipped-weight": "cap = 5, floor = none",
+    "term=dual-clip": "sum_h [A < 0: max(",
+    "selection=mean-over-kept": "groups mean-over-kept",
+}
+"""What one changed part makes of the plain variant's formula."""
+
+
+def check_formulas(expect: Expectations) -> None:
+    """Formulas as they are written here, whole and in part."""
+    for name, text in FORMULAS.items():
+        expect.same(f"the formula of {name}", formula(named(name)), text)
+    for part, words in CHANGED_FORMULAS.items():
+        found = formula(with_parts(PLAIN, [part]))
+        expect.true(f"the formula with {part}: {found}", words in found)
+    expect.same("without a term", "beta" in formula(PLAIN), False)
 
 
 def check_properties(expect: Expectations) -> None:
