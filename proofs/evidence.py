@@ -27,6 +27,7 @@ MODULES: tuple[str, ...] = (
     "grpocheck.proofs.protocol",
     "grpocheck.proofs.groundwork.numbers",
     "grpocheck.proofs.groundwork.texts",
+    "grpocheck.proofs.groundwork.arithmetics",
     "grpocheck.proofs.groundwork.problems",
     "grpocheck.proofs.groundwork.refusals",
     "grpocheck.proofs.groundwork.limits",

@@ -271,11 +271,11 @@ def extreme_numbers_are_enclosed(expect: Expectations) -> None:
         check_value(
             expect, f"exp {argument}", (arithmetic.exp(argument), context.exp(number(argument))), arithmetic, 25
         )
-    for argument in (10**6, -(10**6)):
-        lower, upper = map(context.mpf, arithmetic.text(arithmetic.exp(Fraction(argument))))
-        value = context.exp(context.mpf(argument))
+    for exponent in (10**6, -(10**6)):
+        lower, upper = map(context.mpf, arithmetic.text(arithmetic.exp(Fraction(exponent))))
+        value = context.exp(context.mpf(exponent))
         holds = lower <= value <= upper and (upper - lower) * context.mpf(10) ** 25 <= value
-        expect.true(f"exp {argument}, far beyond any exponent of a decimal", bool(holds))
+        expect.true(f"exp {exponent}, far beyond any exponent of a decimal", bool(holds))
     outgrown = Fraction(10**30 + 1, 3**70)
     settled, value = arithmetic.settle(outgrown), number(outgrown)
     expect.same("a long number is settled", isinstance(settled, Fraction), False)

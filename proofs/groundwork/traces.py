@@ -180,6 +180,10 @@ def changed_traces_are_noticed(expect: Expectations) -> None:
                 expect.refused(f"after line {number}", TraceError, lambda: list(read_trace(path)),
                                f"line {number}: the trace is cut after {line['event']}: expected")  # fmt: skip
         check_refused_lines(expect, path, lines)
+        written = next(n for n, line in enumerate(lines) if "prompt" in line)
+        write_lines(path, [*lines[:written], {**lines[written], "prompt": "é"}, *lines[written + 1 :]])
+        error = expect.refused("another prompt", TraceMismatch, lambda: replay(path), "prompt: 'é': expected ")
+        expect.true("what was found is kept as it is", '"é"' in getattr(error, "found", ""))
         first = lines[0]
         for name, value in (("problem", {}), ("problem", None), ("draws", {}), ("draws", None), ("supplied", None),
             ("supplied", ["policy"]),

@@ -36,7 +36,7 @@ NUMBERS = (
     f"{GROUNDWORK}.texts:decimals_are_rounded_outward",
     f"{GROUNDWORK}.texts:intervals_hold_and_are_narrow",
     f"{GROUNDWORK}.texts:expressions_are_described",
-    f"{GROUNDWORK}.texts:arithmetics_answer_or_say_why_not",
+    f"{GROUNDWORK}.arithmetics:arithmetics_answer_or_say_why_not",
     f"{GROUNDWORK}.numbers:equal_expressions_are_found_equal",
     f"{GROUNDWORK}.numbers:extreme_numbers_are_enclosed",
     f"{GROUNDWORK}.numbers:near_ties_of_square_roots_are_decided",
