@@ -260,6 +260,10 @@ def expressions_are_described(expect: Expectations) -> None:
         expect.same(text, describe(value), text)
     expect.same("as str", str(a), "exp(1/2)")
     expect.same("as repr", repr(a), "Real('exp(1/2)')")
+    for by in (Fraction(1, 10**40), -Fraction(1, 10**40)):
+        tie = Fraction(12345678901234567891, 10**20) + by
+        ends = [Fraction(part) for part in enclosure_text(tie)[1:-1].split(", ")]
+        expect.true("a number all but on a digit is between its bounds", ends[0] <= tie <= ends[1])
     for value, exactly in ((a, context.exp(context.mpf("0.5"))), (Fraction(1, 3), number(Fraction(1, 3)))):
         text = enclosure_text(value)
         lower, upper = (number(Fraction(part)) for part in text[1:-1].split(", "))

@@ -9,7 +9,7 @@ from typing import Any
 from grpocheck.core import TraceError, TraceMismatch
 from grpocheck.core.training_free.oracles import Supply
 from grpocheck.core.training_free.patterns import Pattern
-from grpocheck.core.training_free.procedure import run
+from grpocheck.core.training_free.procedure import guarded, run
 from grpocheck.core.training_free.reading import task_from_mapping
 from grpocheck.core.training_free.responses import Response
 from grpocheck.core.training_free.stopping import Stop
@@ -131,6 +131,9 @@ def check_clauses(expect: Expectations, path: Path) -> None:
     ]  # fmt: skip
     many = [(Response((str(n),), str(n)), F(1, 20_001)) for n in range(20_001)]
     cases.append(({"distribution": lambda p: many}, "answered more than 20000 responses", "no more responses"))
+    fewer = Supply(**{**vars(ANSWERS), "distribution": lambda p: [(r, F(1, 20_000)) for r, _ in many[1:]]})
+    bare = task_from_mapping(listed)
+    expect.same("20000 responses", len(guarded(bare, fewer, Record()).base_model().law()), 20_000)
     good: dict[str, Any] = {
         "distribution": lambda p: [(a, half), (b, half)], "tests": lambda p, r, t: [r.text == "a", False],
         "quality": lambda p, r: 0, "introspection": lambda group: [],
