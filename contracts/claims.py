@@ -75,32 +75,32 @@ _ENTRIES = (
         "A1",
         "theta is in U at the start and after every applied step.",
         LEMMA,
-        needs(contract=9, properties=3, enumeration=6, symbolic=1, smt=33, proof=4),
+        needs(contract=9, properties=4, enumeration=7, symbolic=1, smt=33, proof=4),
     ),
     Claim(
         "A2",
         "On a stop the returned parameter is exactly the last valid one.",
         LEMMA,
-        needs(contract=4, properties=3, enumeration=6, symbolic=1, smt=17, proof=4),
+        needs(contract=4, properties=3, enumeration=7, symbolic=1, smt=17, proof=4),
     ),
     Claim(
         "A3",
         "On U every response of the support has positive mass, every other response mass 0, and the masses sum to 1.",
         LEMMA,
-        needs(contract=19, properties=1, enumeration=7, symbolic=6, proof=2),
+        needs(contract=19, properties=2, enumeration=8, symbolic=6, proof=2),
     ),
     Claim(
         "B1",
         "The standard deviation of a group is >= 0, and 0 exactly when all rewards of the group are equal.",
         LEMMA,
-        needs(contract=5, properties=1, enumeration=6, symbolic=6, smt=45, proof=2),
+        needs(contract=5, properties=1, enumeration=7, symbolic=6, smt=45, proof=2),
     ),
     Claim(
         "B2",
         "Where the deviation is > 0 the advantages sum to 0, the mean of their squares is 1 and abs(A) <= sqrt(G-1); "
         "where it is 0 every advantage is 0.",
         LEMMA,
-        needs(contract=3, properties=2, enumeration=6, symbolic=14, smt=58, proof=4),
+        needs(contract=3, properties=2, enumeration=7, symbolic=14, smt=58, proof=4),
     ),
     Claim(
         "B3",
@@ -119,43 +119,43 @@ _ENTRIES = (
         "The objective is finite on U: abs(F_t) <= sqrt(G-1) max(1+epsilon, 1/(least old mass drawn)) "
         "+ beta log(1/(least reference mass)).",
         LEMMA,
-        needs(contract=1, properties=1, enumeration=6, symbolic=2, proof=2),
+        needs(contract=1, properties=1, enumeration=7, symbolic=2, proof=2),
     ),
     Claim(
         "C1",
         "Draws = M*G*(outer iterations started); exactly T*M*G on status complete; never more.",
         LEMMA,
-        needs(contract=11, properties=3, enumeration=6, symbolic=1, smt=65, proof=6),
+        needs(contract=11, properties=4, enumeration=7, symbolic=1, smt=65, proof=6),
     ),
     Claim(
         "C2",
         "Gradient attempts <= T*K, and = steps applied + (1 if stopped).",
         LEMMA,
-        needs(contract=8, properties=3, enumeration=6, symbolic=1, smt=65, proof=4),
+        needs(contract=8, properties=4, enumeration=7, symbolic=1, smt=65, proof=4),
     ),
     Claim(
         "C3",
         "Membership calls <= gradient attempts, and = attempts that returned a gradient.",
         LEMMA,
-        needs(contract=5, properties=3, enumeration=6, symbolic=1, smt=49, proof=3),
+        needs(contract=5, properties=4, enumeration=7, symbolic=1, smt=49, proof=3),
     ),
     Claim(
         "C4",
         "The procedure terminates, in one of exactly three statuses: complete, undefined-gradient, invalid-update.",
         LEMMA,
-        needs(contract=5, properties=3, enumeration=6, symbolic=1, smt=59, proof=4),
+        needs(contract=5, properties=4, enumeration=7, symbolic=1, smt=59, proof=4),
     ),
     Claim(
         "D1",
         "Responses, rewards, advantages and old masses do not change during the K inner steps.",
         LEMMA,
-        needs(contract=6, properties=2, enumeration=6, symbolic=1, smt=17, proof=3),
+        needs(contract=6, properties=2, enumeration=7, symbolic=1, smt=17, proof=3),
     ),
     Claim(
         "D2",
         "The reference never changes during a run.",
         LEMMA,
-        needs(contract=4, properties=2, enumeration=6, symbolic=1, smt=17, proof=1),
+        needs(contract=4, properties=2, enumeration=7, symbolic=1, smt=17, proof=1),
     ),
     Claim(
         "E1",
@@ -182,7 +182,7 @@ _ENTRIES = (
         "(1+epsilon for A > 0, 1-epsilon for A < 0) and grad rho != 0; the gradient is then the sum over the "
         "responses with rho A < bound A, minus beta times the gradient of the KL penalty.",
         LEMMA,
-        needs(contract=3, properties=2, enumeration=6, symbolic=8, proof=6),
+        needs(contract=3, properties=2, enumeration=7, symbolic=8, proof=6),
     ),
     Claim(
         "G1",
@@ -200,7 +200,7 @@ _ENTRIES = (
         "G3",
         "The draws have exactly the law of the frozen policy, independently.",
         LEMMA,
-        needs(contract=7, properties=1, enumeration=1, proof=8),
+        needs(contract=7, properties=2, enumeration=1, proof=8),
     ),
     Claim(
         "G4",
