@@ -34,8 +34,9 @@ def processes(jobs: int) -> Crew:
                     yield future.result()
             except BrokenProcessPool as error:
                 raise BadOption("--jobs", jobs, "a process died", "enough memory for each of them") from error
-            finally:
+            except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
+                raise
 
     return crew
 
