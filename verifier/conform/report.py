@@ -65,7 +65,7 @@ def witness_lines(witness: Witness) -> Iterator[str]:
     if witness.raised is not None:
         yield f"raises {witness.raised}"
     for each in witness.departures:
-        yield f"{place_text(each)}: found {each.found:.9g}, expected {each.expected:.9g} within {each.bound:.2g}"
+        yield f"{place_text(each)}: found {each.found:.9g}, expected {each.expected + 0.0:.9g} within {each.bound:.2g}"
     if witness.core is not None:
         loss, gradient = witness.core
         yield f"the definition, in certified enclosures: loss {loss:.12g}, gradient {short(gradient)}"

@@ -97,7 +97,7 @@ class Bounded:
         precision = self.precision
         with np.errstate(invalid="ignore", over="ignore"):
             own = gamma(roundings, precision.unit) * (np.abs(value) + error) + precision.tiny
-            bound = np.where(exact, error, error + own)
+            bound = error + own if exact is False else np.where(exact, error, error + own)
         return Bounded(*_in_range(value, bound, precision), precision)
 
     def lift(self, other: Bounded | float) -> Bounded:
@@ -251,12 +251,17 @@ class Bounded:
 def _times(size: Array, error: Array) -> Array:
     """A product in which a bound of 0 wins over an infinite size."""
     with np.errstate(invalid="ignore", over="ignore"):
-        return np.where(error == 0, 0.0, np.where(size == 0, 0.0, size * error))
+        product = size * error
+        if np.isfinite(np.max(product, initial=0.0)):  # a NaN or an infinity anywhere would show
+            return product
+        return np.where((error == 0) | (size == 0), 0.0, product)
 
 
 def _in_range(value: Array, error: Array, precision: Precision) -> tuple[Array, Array]:
     """What overflows in the trainer's format is infinite there; what may overflow has an unknown error."""
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
+        if np.max(np.abs(value) + error, initial=0.0) <= precision.largest:  # which no NaN is
+            return value, error
         error = np.where(np.isfinite(value), error, 0.0)
         size = np.abs(value)
         over = size - error > precision.largest
