@@ -39,7 +39,7 @@ def test_the_first_picture_is_there_within_seconds_of_the_command(opened: Open, 
 
 
 def test_step_to_the_stop_and_read_three_fifths_and_why(page: Watched) -> None:
-    assert page.page.input_value("#example") == "undefined_gradient"
+    page.until("document.getElementById('example').value === 'undefined_gradient'")
     assert page.text("#event-title") == "Start at θ = 1/2"
     for _ in range(20):
         if page.text("#event-title").startswith("Stop"):

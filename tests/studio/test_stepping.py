@@ -74,6 +74,17 @@ def test_the_ledger_counts_up_to_its_bounds(stepper: Stepper) -> None:
     assert stepper.summary()["bounds"]["gradient_attempts"] == 2
 
 
+def test_the_start_states_the_budget_and_that_theta_is_in_u(stepper: Stepper) -> None:
+    view = stepper.view(0)
+    assert [text_of(formula) for formula in view["formulas"]] == [
+        "θ0=1/2",
+        "draws ≤ T·M·G=1·1·2=2",
+        "gradient attempts ≤ T·K=1·2=2",
+    ]
+    inequalities = [(text_of(entry["formula"]), entry["holds"]) for entry in view["conditions"]]
+    assert inequalities == [("0<1/2", True), ("1/2<1", True)]
+
+
 def test_what_events_count_is_what_the_ledger_counts() -> None:
     problem = bernoulli(
         outer_iterations=3, inner_steps=2, step_size="1/100", draws={"recorded": [[["good", "bad"]]] * 3}

@@ -1,6 +1,7 @@
 """The rule behind each event of a run: in symbols, then with the run's own numbers put in."""
 
 from collections.abc import Callable, Mapping
+from math import prod
 
 from grpocheck.core import Kind
 from grpocheck.verifier.studio import mathml as m
@@ -29,23 +30,19 @@ def start(scene: Scene) -> Rule:
         problem.group_size,
         problem.inner_steps,
     )
-    budget = m.math(
-        m.relation(m.words("draws ≤ "), "", m.joined([m.mi("T"), m.mi("M"), m.mi("G")], "·")),
-        m.mo("="),
-        m.joined([m.mn(str(outer)), m.mn(str(prompts)), m.mn(str(size))], "·"),
-        m.mo("="),
-        m.mn(str(outer * prompts * size)),
-        m.mo(";"),
-        m.words(" gradient attempts ≤ "),
-        m.joined([m.mi("T"), m.mi("K")], "·"),
-        m.mo("="),
-        m.joined([m.mn(str(outer)), m.mn(str(inner))], "·"),
-        m.mo("="),
-        m.mn(str(outer * inner)),
-    )
+    draws = budget("draws ≤ ", ("T", outer), ("M", prompts), ("G", size))
+    attempts = budget("gradient attempts ≤ ", ("T", outer), ("K", inner))
     formula = m.math(m.relation(m.sub(THETA, m.mn("0")), "=", vector(scene.situation.theta)))
     says = "The starting parameter lies in the open domain U, and the budget of the whole run is fixed."
-    return Rule(says, (formula, budget), inequalities(scene, scene.situation.theta))
+    return Rule(says, (formula, draws, attempts), inequalities(scene, scene.situation.theta))
+
+
+def budget(words: str, *factors: tuple[str, int]) -> str:
+    """A bound as a product, in letters and in numbers."""
+    letters = m.joined([m.mi(letter) for letter, _ in factors], "·")
+    numbers = m.joined([m.mn(str(number)) for _, number in factors], "·")
+    total = m.mn(str(prod(number for _, number in factors)))
+    return m.math(m.words(words), letters, m.mo("="), numbers, m.mo("="), total)
 
 
 def outer_iteration(scene: Scene) -> Rule:

@@ -47,8 +47,7 @@ class Studio(ThreadingHTTPServer):
             "contracts": Lane("contracts", 60.0, contracts=True),
             "checks": Lane("checks", 90.0, contracts=False),
         }
-        self.lanes["page"].start()
-        self.lanes["contracts"].start()
+        self.lanes["page"].start()  # the others at their first question: what is seen first comes first
 
     @property
     def port(self) -> int:

@@ -50,7 +50,8 @@ function show(page) {
     else link.removeAttribute("aria-current");
   }
   document.title = `${page[0].toUpperCase()}${page.slice(1)} · grpocheck studio`;
-  if (parts[page]) parts[page].show(shared);
+  // the oracle and the comparison need a problem that runs; the evidence and the lessons need none
+  if (parts[page] && (shared.run || page === "evidence" || page === "lessons")) parts[page].show(shared);
 }
 
 // Run a problem's text; the run, the form and the other pages follow. Returns whether it is one that runs.
@@ -101,20 +102,17 @@ async function begin() {
   shared.page = page;
   const opening = await ask("opening");
   const at = Number.parseInt(fields.get("at") || "0", 10) || 0;
-  const listing = ask("examples").then((answer) => {
-    examples = answer.examples.map((entry) => entry.name);
-    $("example").replaceChildren(...answer.examples.map((entry) =>
-      el("option", { value: entry.name, title: entry.says }, entry.name.replaceAll("_", " "))));
-    markExample();
-  });
   try {
     await openFirst(fields, opening, at);
   } catch (error) { // an address that was cut, say: there is still something to look at
     await openExample("");
     trouble(error);
   }
-  await listing;
-  properties.begin(shared, open);
+  const answer = await ask("examples");
+  examples = answer.examples.map((entry) => entry.name);
+  $("example").replaceChildren(...answer.examples.map((entry) =>
+    el("option", { value: entry.name, title: entry.says }, entry.name.replaceAll("_", " "))));
+  markExample();
   show(page);
 }
 
@@ -183,5 +181,6 @@ addEventListener("stepped", addressSoon);
 theme(localStorage.getItem("theme"));
 show(address().page);
 stepper.begin();
+properties.begin(shared, open);
 change.begin((text) => open(text, shared.name, stepper.at()));
 begin().catch(trouble);
