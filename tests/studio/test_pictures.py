@@ -49,6 +49,13 @@ def test_the_kinks_are_where_the_ratios_reach_their_bounds() -> None:
     assert [place for _, place in found] == pytest.approx([0.6, 0.6], abs=1e-7)
 
 
+def test_beyond_its_bound_is_where_the_clip_cuts() -> None:
+    """At 7/10 the ratios are 7/5 > 6/5 and 3/5 < 4/5: both cut, by 1/5; at 1/2 both are alive, by 1/5 as well."""
+    land = land_of(bernoulli())
+    assert [land.beyond(curve, [0.7]) for curve in land.curves] == pytest.approx([0.2, 0.2])
+    assert [land.beyond(curve, [0.5]) for curve in land.curves] == pytest.approx([-0.2, -0.2])
+
+
 def test_the_way_is_that_of_the_run() -> None:
     land = land_of(bernoulli())
     assert [entry for theta in land.way for entry in theta] == pytest.approx([0.5, 0.6])
