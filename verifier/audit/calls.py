@@ -330,7 +330,7 @@ def check_loss(call: Call, whole: bool, findings: Findings, result: CallsResult)
             other = f"; the tensors fit {', '.join(fitting)}" if fitting else "; no known variant fits"
             other = other if fitting is not None else ""
             rule = "loss-differs" if departure.quantity == "loss" else "gradient-differs"
-            if fitting:
+            if fitting and not any(name.startswith(declared) for name in fitting):
                 rule = "variant-differs"
             findings.add(
                 seen(
