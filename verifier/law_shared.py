@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from grpocheck.core.arithmetic import Arithmetic, Scalar
 from grpocheck.core.divergence import kl_divergence
 from grpocheck.core.domains import OpenSimplices
+from grpocheck.core.families.simplex import Simplex
 from grpocheck.core.frozen import FrozenIteration, Group
 from grpocheck.core.gradient import MassGradients, Vector, divergence_gradient, group_surrogate_gradient, kinked_draws
 from grpocheck.core.guard import Guard, Kept
@@ -66,7 +67,8 @@ class SharedIterations:
         """``kept`` holds the masses of theta where the run has asked for them already."""
         self.problem, self.t, self.theta, self.arithmetic = problem, t, theta, arithmetic
         self.family = family_of(problem)
-        self.simplices = isinstance(self.family.natural_domain(), OpenSimplices)
+        self.simplices = isinstance(self.family, Simplex)
+        """Whether each prompt has a simplex of its own; parameters that prompts share are in several, one a prefix."""
         self.kept = kept if kept is not None and kept.theta is theta else None
         self.guard = scripted_guard(problem, {}, arithmetic)
         self.calls: Counter[str] = Counter()

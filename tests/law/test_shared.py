@@ -52,6 +52,32 @@ MAPPINGS = {name: case.mapping() for name, case in CASES.items()} | {
             {**SOFTMAX["prompts"][0], "name": "r", "features": [[2], [0]]},
         ],
     },
+    "autoregressive masses, whose first masses add up to more than 1, and a wall": {
+        "group_size": 2,
+        "outer_iterations": 1,
+        "inner_steps": 2,
+        "epsilon": "1/5",
+        "beta": "1/10",
+        "step_size": "1/10",
+        "family": "autoregressive",
+        "generation": {
+            "vocabulary": ["a", "b", "."],
+            "end": ".",
+            "horizon": 2,
+            "parameterisation": "masses",
+            "forbidden": {prefix: ["."] for prefix in ("", "a", "b")},
+        },
+        "theta": ["1/2", "2/3", "8/9"],
+        "domain": {"kind": "open-box", "lower": [0, 0, 0], "upper": ["3/5", 1, 1]},
+        "prompts": [
+            {
+                "name": name,
+                "rewards": dict(zip(["a a", "a b", "b a", "b b"], rewards, strict=True)),
+                "reference": dict.fromkeys(["a a", "a b", "b a", "b b"], "1/4"),
+            }
+            for name, rewards in (("q", [1, 0, 0, 1]), ("r", [0, 3, 1, 0]))
+        ],
+    },
 }
 
 
