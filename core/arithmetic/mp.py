@@ -6,8 +6,29 @@ from grpocheck.contracts.clauses import ensure, require, total
 from grpocheck.core.arithmetic.exact import rational
 from grpocheck.core.arithmetic.supply import Scalar
 from mpmath.ctx_mp import MPContext
+from mpmath.libmp import from_rational
 
 DIGITS = 50
+
+
+@require(lambda context: context.prec > 0, "a context with a precision")
+@ensure(lambda context: context.mpf(1) - Fraction(1, 2) == Fraction(1, 2) * context.mpf(1), "they meet on either side")
+def let_meet_fractions(context: MPContext) -> None:
+    """Let the numbers of a context meet Fractions on their right: mpmath 1.4 does, 1.3 only lets them on the left."""
+    numbers = context.mpf
+    if numbers(1).__rsub__(Fraction(1, 2)) is not NotImplemented:
+        return
+    plain = numbers.mpf_convert_rhs
+
+    @total("what is no Fraction is converted as mpmath does it")
+    @ensure(lambda value, result: not isinstance(value, Fraction) or isinstance(result, tuple), "a raw number")
+    def converted(value: object) -> object:
+        """The other operand, as mpmath wants it."""
+        if isinstance(value, Fraction):
+            return from_rational(value.numerator, value.denominator, *context._prec_rounding)
+        return plain(value)
+
+    numbers.mpf_convert_rhs = staticmethod(converted)
 
 
 class MpArithmetic:
@@ -22,6 +43,7 @@ class MpArithmetic:
         self.digits = digits
         self.context = MPContext()
         self.context.dps = digits
+        let_meet_fractions(self.context)
 
     @total("what is no finite rational is refused with a TypeError")
     @ensure(lambda self, result: self.holds(result), "a finite number of the context")
