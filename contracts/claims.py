@@ -279,13 +279,13 @@ GROUNDWORK: Mapping[str, Claim] = {
         ),
         Claim(
             "W5",
-            "TIC-GRPO: the moments on the class I_H, of a batch and of responses that end are those of all responses.",
+            "TIC-GRPO: moments on the class I_H, of a batch and of responses that end, are those of all responses.",
             TIC,
             needs(properties=3),
         ),
         Claim(
             "W6",
-            "Training-free runs: what is generated, rewarded, kept and told is what the definition says; traces resume.",
+            "Training-free runs: what is generated, rewarded, kept and told is as the definition says; traces resume.",
             TRAINING_FREE,
             needs(properties=4),
         ),
