@@ -23,48 +23,53 @@ from grpocheck.proofs.groundwork.expectations import Expectations, groundwork
 HALF = Fraction(1, 2)
 PLAIN = Variant("plain", source="nowhere")
 
-READ: tuple[tuple[str, str, Any], ...] = (
-    ("advantage=mean", "advantage", AdvantageRule(Baseline.MEAN, Divisor.NONE)),
-    ("advantage=none/sample", "advantage", AdvantageRule(Baseline.NONE, Divisor.SAMPLE)),
-    ("advantage = batch-mean/batch-sample , epsilon=1e-4", "advantage",
-     AdvantageRule(Baseline.BATCH_MEAN, Divisor.BATCH_SAMPLE, Fraction(1, 10**4))),
-    ("advantage=mean/population,floor=1/4,missing=zero,weights=1:2:1/2", "advantage",
-     AdvantageRule(floor=Fraction(1, 4), missing=Missing.ZERO, weights=(Fraction(1), Fraction(2), HALF))),
-    ("advantage=mean,weights=none,missing=excluded,first=leave-one-out/sample;epsilon=1", "advantage",
-     AdvantageRule(Baseline.MEAN, Divisor.NONE, missing=Missing.EXCLUDED,
-                   first=AdvantageRule(Baseline.LEAVE_ONE_OUT, Divisor.SAMPLE, Fraction(1)))),
-    ("ratio=sequence", "ratio", RatioRule(Level.SEQUENCE)),
-    ("ratio=geometric-mean,denominator=current", "ratio", RatioRule(Level.GEOMETRIC, Denominator.CURRENT)),
-    ("ratio=token,denominator=reference", "ratio", RatioRule(Level.TOKEN, Denominator.REFERENCE)),
-    ("term=two-sided,low=0.1,high=7/25", "term", TwoSided(Fraction(1, 10), Fraction(7, 25))),
-    ("term=two-sided,low=none", "term", TwoSided()),
-    ("term=upper-cap,high=2", "term", UpperCap(Fraction(2))),
-    ("term=dual-clip,cap=2,low=1/2", "term", DualClip(HALF, None, Fraction(2))),
-    ("term=delta,delta=2", "term", Delta(delta=Fraction(2))),
-    ("term=unclipped", "term", Unclipped()),
-    ("term=soft-gate,negative=2", "term", SoftGate(negative=Fraction(2))),
-    ("term=score", "term", PlainScore()),
-    ("term=capped-score,high=1/5", "term", CappedScore(Fraction(1, 5))),
-    ("term=clipped-weight,cap=3,floor=1/2", "term", ClippedWeight(Fraction(3), HALF)),
-    ("term=gamma-weight,positive-power=0,negative-rate=1/2", "term", GammaWeight(positive_power=0, negative_rate=HALF)),
-    ("kl=exact", "kl", KLTerm(Divergence.EXACT)),
-    ("kl=k2,weight=ratio-detached", "kl", KLTerm(Divergence.K2, Weight.DETACHED)),
-    ("kl=k3-reversed,place=reward-after-baseline,clamp-value=10", "kl",
-     KLTerm(Divergence.K3_REVERSED, place=Place.REWARD_AFTER, clamp_value=Fraction(10))),
-    ("kl=k1,clamp-log-ratio=20,weight=ratio", "kl",
-        KLTerm(Divergence.K1, Weight.DIFFERENTIATED, clamp_log_ratio=Fraction(20))),
-    ("normalisation=own-length", "normalisation", Normalisation()),
-    ("normalisation=none", "normalisation", Normalisation(False)),
-    ("normalisation=own-length+group-tokens", "normalisation", Normalisation(True, Per.GROUP_TOKENS)),
-    ("normalisation=own-length+constant,constant=7", "normalisation", Normalisation(True, Per.CONSTANT, Fraction(7))),
-    ("off-policy-mask=-1/2", "off_policy_mask", OffPolicyMask(-HALF)),
-    ("off-policy-mask=none", "off_policy_mask", None),
-    ("entropy-mask=1", "entropy_mask", EntropyMask(Fraction(1))),
-    ("entropy-mask=none", "entropy_mask", None),
-    ("entropy-bonus=1/3", "entropy_bonus", Fraction(1, 3)),
-    ("entropy-bonus=none", "entropy_bonus", Fraction(0)),
-    ("selection=until-mixed", "selection", Selection.UNTIL_MIXED),
-)  # fmt: skip
+def parts_by_text() -> tuple[tuple[str, str, Any], ...]:
+    """Texts of parts, which part of a variant each is, and what it says."""
+    return (
+        ("advantage=mean", "advantage", AdvantageRule(Baseline.MEAN, Divisor.NONE)),
+        ("advantage=none/sample", "advantage", AdvantageRule(Baseline.NONE, Divisor.SAMPLE)),
+        ("advantage = batch-mean/batch-sample , epsilon=1e-4", "advantage",
+         AdvantageRule(Baseline.BATCH_MEAN, Divisor.BATCH_SAMPLE, Fraction(1, 10**4))),
+        ("advantage=mean/population,floor=1/4,missing=zero,weights=1:2:1/2", "advantage",
+         AdvantageRule(floor=Fraction(1, 4), missing=Missing.ZERO, weights=(Fraction(1), Fraction(2), HALF))),
+        ("advantage=mean,weights=none,missing=excluded,first=leave-one-out/sample;epsilon=1", "advantage",
+         AdvantageRule(Baseline.MEAN, Divisor.NONE, missing=Missing.EXCLUDED,
+                       first=AdvantageRule(Baseline.LEAVE_ONE_OUT, Divisor.SAMPLE, Fraction(1)))),
+        ("ratio=sequence", "ratio", RatioRule(Level.SEQUENCE)),
+        ("ratio=geometric-mean,denominator=current", "ratio", RatioRule(Level.GEOMETRIC, Denominator.CURRENT)),
+        ("ratio=token,denominator=reference", "ratio", RatioRule(Level.TOKEN, Denominator.REFERENCE)),
+        ("term=two-sided,low=0.1,high=7/25", "term", TwoSided(Fraction(1, 10), Fraction(7, 25))),
+        ("term=two-sided,low=none", "term", TwoSided()),
+        ("term=upper-cap,high=2", "term", UpperCap(Fraction(2))),
+        ("term=dual-clip,cap=2,low=1/2", "term", DualClip(HALF, None, Fraction(2))),
+        ("term=delta,delta=2", "term", Delta(delta=Fraction(2))),
+        ("term=unclipped", "term", Unclipped()),
+        ("term=soft-gate,negative=2", "term", SoftGate(negative=Fraction(2))),
+        ("term=score", "term", PlainScore()),
+        ("term=capped-score,high=1/5", "term", CappedScore(Fraction(1, 5))),
+        ("term=clipped-weight,cap=3,floor=1/2", "term", ClippedWeight(Fraction(3), HALF)),
+        ("term=gamma-weight,positive-power=0,negative-rate=1/2", "term",
+            GammaWeight(positive_power=0, negative_rate=HALF)),
+        ("kl=exact", "kl", KLTerm(Divergence.EXACT)),
+        ("kl=k2,weight=ratio-detached", "kl", KLTerm(Divergence.K2, Weight.DETACHED)),
+        ("kl=k3-reversed,place=reward-after-baseline,clamp-value=10", "kl",
+         KLTerm(Divergence.K3_REVERSED, place=Place.REWARD_AFTER, clamp_value=Fraction(10))),
+        ("kl=k1,clamp-log-ratio=20,weight=ratio", "kl",
+            KLTerm(Divergence.K1, Weight.DIFFERENTIATED, clamp_log_ratio=Fraction(20))),
+        ("normalisation=own-length", "normalisation", Normalisation()),
+        ("normalisation=none", "normalisation", Normalisation(False)),
+        ("normalisation=own-length+group-tokens", "normalisation", Normalisation(True, Per.GROUP_TOKENS)),
+        ("normalisation=own-length+constant,constant=7", "normalisation",
+            Normalisation(True, Per.CONSTANT, Fraction(7))),
+        ("off-policy-mask=-1/2", "off_policy_mask", OffPolicyMask(-HALF)),
+        ("off-policy-mask=none", "off_policy_mask", None),
+        ("entropy-mask=1", "entropy_mask", EntropyMask(Fraction(1))),
+        ("entropy-mask=none", "entropy_mask", None),
+        ("entropy-bonus=1/3", "entropy_bonus", Fraction(1, 3)),
+        ("entropy-bonus=none", "entropy_bonus", Fraction(0)),
+        ("selection=until-mixed", "selection", Selection.UNTIL_MIXED),
+    )  # fmt: skip
+
 
 REFUSED = {
     "advantage": ("part: 'advantage'", "part=word"),
@@ -129,7 +134,7 @@ REFUSED = {
 @groundwork("W4", scope="texts of every part with their numbers, and texts that are none")
 def words_are_read_and_refused(expect: Expectations) -> None:
     """Each text gives the part written here, comes back the same, or is refused by key."""
-    for text, part, expected in READ:
+    for text, part, expected in parts_by_text():
         variant = with_parts(PLAIN, [text])
         expect.same(text, getattr(variant, part), expected)
         expect.same(f"{text}: the name", variant.name, f"plain with {text.strip()}")
