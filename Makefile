@@ -1,6 +1,7 @@
 # make verify   the evidence for every claim, on the examples and beyond      make test        the tests
 # make proofs   the kernel-checked development (needs Coq)                    make test-slow   the tests that take minutes
 # make lint     ruff and mypy                                                 make mutants     how many mutants of core die
+# make bench    ours beside the peers (needs torch: 200 MB)                   make trust       the checker and the fuzzers, at length
 # Each sets up what it needs in .venv; nothing is needed beforehand but Python 3.11 or newer and make.
 
 VENV := .venv
@@ -11,7 +12,7 @@ PYTHON ?= $(shell for name in python3.11 python3.12 python3.13 python3.14 python
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: verify test test-slow proofs proofs-setup mutants lint clean
+.PHONY: verify test test-slow proofs proofs-setup mutants bench trust lint clean
 
 verify: $(INSTALLED)
 	@mkdir -p build
@@ -26,6 +27,20 @@ test-slow: $(INSTALLED)
 mutants: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,fast,mutants]'
 	$(BIN)/python -m tests.mutants.sample
+
+bench: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'torch==2.13.0' --editable '.[dev,bench]'
+	@mkdir -p build
+	$(BIN)/pytest benchmarks -q --benchmark-json=build/benchmarks.json --benchmark-disable-gc
+	$(BIN)/python -m benchmarks.report build/benchmarks.json docs/benchmarks.md
+
+FUZZ_SECONDS ?= 400
+FUZZED := problem number trace property task groups parquet arrays state
+
+trust: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,fast,fuzz]'
+	$(BIN)/pytest -q -m slow tests/check tests/fast
+	for target in $(FUZZED); do $(BIN)/python -m tests.fuzz.drive $$target --seconds $(FUZZ_SECONDS) || exit 1; done
 
 lint: $(INSTALLED) .links
 	$(BIN)/ruff check .
