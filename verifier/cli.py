@@ -136,6 +136,10 @@ def verify_command(
         Path, typer.Option(metavar="FOLDER", help="Where findings are kept from one verification to the next.")
     ] = Path("build/evidence"),
     fresh: Annotated[bool, typer.Option("--fresh", help="Take nothing from the cache.")] = False,
+    ray: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Run the pieces as tasks of a Ray cluster; local starts one here."),
+    ] = None,
 ) -> int:
     """Gather the evidence for every claim and report the strongest of each, with its size and time.
 
@@ -145,7 +149,7 @@ def verify_command(
     """
     from grpocheck.verifier.verification import verify_claims
 
-    return verify_claims(claim or [], jobs, budget, json, html, None if fresh else cache)
+    return verify_claims(claim or [], jobs, budget, json, html, None if fresh else cache, ray)
 
 
 @app.command("claims")

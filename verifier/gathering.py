@@ -1,6 +1,7 @@
 """What the rungs of the ladder share: how to verify, who watches, and the rows that each piece of evidence becomes."""
 
 from collections.abc import Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -36,6 +37,8 @@ class Settings:
     cache: Cache
     modules: tuple[str, ...] | None = None
     """The modules of evidence; None: all of them, and the symbolic harnesses."""
+    executor: Executor | None = None
+    """Who runs the pieces; None: processes of this machine."""
 
 
 def verdicts_of(rows: Rows) -> str:

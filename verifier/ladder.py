@@ -19,7 +19,7 @@ from grpocheck.verifier.digest import digest
 from grpocheck.verifier.gathering import Rows, Settings, Watcher
 from grpocheck.verifier.report import Report, Row, assemble
 from grpocheck.verifier.symbolic import claims_of, symbolic_rows
-from grpocheck.verifier.workers import Outcome, run_evidence
+from grpocheck.verifier.workers import Outcome, run_elsewhere, run_evidence
 
 
 def verify(claims: Sequence[Claim], settings: Settings, watcher: Watcher) -> Report:
@@ -48,7 +48,12 @@ def declared_rows(wanted: set[str], settings: Settings, watcher: Watcher) -> Ite
             found[entry.name] = rows_of(entry, kept, cached=True)
             watcher.finished(found[entry.name])
     longest_first = sorted(missing, key=lambda task: -task[0].seconds)
-    for entry, outcome in run_evidence(longest_first, settings.jobs, watcher.progressed):
+    outcomes = (
+        run_evidence(longest_first, settings.jobs, watcher.progressed)
+        if settings.executor is None
+        else run_elsewhere(longest_first, settings.executor)
+    )
+    for entry, outcome in outcomes:
         settings.cache.put(keys[entry.name], outcome)
         found[entry.name] = rows_of(entry, outcome, cached=False)
         watcher.finished(found[entry.name])

@@ -48,7 +48,8 @@ def symbolic_rows(entries: Sequence[Harness], settings: Settings, watcher: Watch
         if not result.callees:  # with callees it counts only when they are confirmed too
             settings.cache.put(keys[result.harness, result.postcondition], outcome_of(result))
 
-    for result in check(missing, settings.jobs, settings.seconds or DEFAULT_BUDGET, told) if missing else []:
+    budget = settings.seconds or DEFAULT_BUDGET
+    for result in check(missing, settings.jobs, budget, told, settings.executor) if missing else []:
         settings.cache.put(keys[result.harness, result.postcondition], outcome_of(result))
         rows.setdefault(result.harness, []).append(fresh_rows(result))
     return [row for entry in entries for row in rows[entry.name]]

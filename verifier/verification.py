@@ -5,6 +5,8 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
@@ -41,8 +43,12 @@ def verify_claims(
     json_path: Path,
     html_path: Path | None,
     cache_folder: Path | None,
+    ray: str | None = None,
 ) -> int:
-    """Verify, write the report, print it; the exit status of the report."""
+    """Verify, write the report, print it; the exit status of the report.
+
+    With ``ray`` the pieces are tasks of the cluster at that address; what is done is in the cache when it is stopped.
+    """
     claims = select(identifiers)
     to_stdout = str(json_path) == "-"
     if not to_stdout:
@@ -51,15 +57,21 @@ def verify_claims(
         check_writable("--html", html_path)
     if cache_folder is not None:
         check_folder("--cache", cache_folder)
-    settings = Settings(jobs or os.cpu_count() or 1, seconds, Cache(cache_folder))
     signal.signal(signal.SIGTERM, as_interrupt)
-    if sys.stderr.isatty():
-        from grpocheck.verifier.watching import Bars
+    with ExitStack() as stack:
+        executor: Executor | None = None
+        if ray is not None:
+            from grpocheck.verifier.executors import RayExecutor
 
-        with Bars() as bars:
-            report = verify(claims, settings, bars)
-    else:
-        report = verify(claims, settings, Quiet())
+            executor = stack.enter_context(RayExecutor(ray))
+        settings = Settings(jobs or os.cpu_count() or 1, seconds, Cache(cache_folder), executor=executor)
+        if sys.stderr.isatty():
+            from grpocheck.verifier.watching import Bars
+
+            with Bars() as bars:
+                report = verify(claims, settings, bars)
+        else:
+            report = verify(claims, settings, Quiet())
     text = json.dumps(report.to_mapping(), indent=2, ensure_ascii=False) + "\n"
     if not to_stdout:
         write_text(json_path, text)

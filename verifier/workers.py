@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -149,6 +150,28 @@ def run_evidence(
     finally:
         for worker in running:
             worker.stop()
+
+
+def outcome_of(name: str, seconds: float) -> Outcome:
+    """One piece of evidence by name, in a process of its own, wherever this is called."""
+    ((_, outcome),) = run_evidence([(find(name), seconds)], 1, lambda name, done, total: None)
+    return outcome
+
+
+def run_elsewhere(
+    entries: Sequence[tuple[Evidence, float]], executor: Executor
+) -> Iterator[tuple[Evidence, Outcome]]:
+    """As run_evidence, each piece being a call of outcome_of that an executor makes; nobody hears of progress.
+
+    Closing the iterator takes back what still runs.
+    """
+    waiting = {executor.submit(outcome_of, entry.name, seconds): entry for entry, seconds in entries}
+    try:
+        for future in as_completed(waiting):
+            yield waiting[future], future.result()
+    finally:
+        for future in waiting:
+            future.cancel()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from dataclasses import replace
 
 from grpocheck.contracts.clauses import SWITCH
@@ -85,19 +85,26 @@ def check(
     jobs: int = 2,
     budget: float = DEFAULT_BUDGET,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> list[Result]:
     """The verdict on every postcondition of the harnesses, in order.
 
-    ``budget`` is in seconds of processor time for each postcondition; ``jobs`` processes run at a time. ``progress`` is
-    told each result as it comes, with how many are done of how many; a confirmation that rests on a callee that was not
-    confirmed is withdrawn only in the list. An interrupt ends the processes.
+    ``budget`` is in seconds of processor time for each postcondition; ``jobs`` processes run at a time, or as many as
+    an executor lets, which then starts them. ``progress`` is told each result as it comes, with how many are done of
+    how many; a confirmation that rests on a callee that was not confirmed is withdrawn only in the list. An interrupt
+    ends the processes.
     """
     tasks = [(entry, position) for entry in harnesses for position in range(len(entry.postconditions))]
     results: list[Result | None] = [None] * len(tasks)
     children = _Children()
+    futures: dict[Future[Result], int] = {}
     with ThreadPoolExecutor(jobs) as pool:
         try:
-            futures = {pool.submit(_check_one, children, *task, budget): place for place, task in enumerate(tasks)}
+            for place, (entry, position) in enumerate(tasks):
+                if executor is None:
+                    futures[pool.submit(_check_one, children, entry, position, budget)] = place
+                else:
+                    futures[executor.submit(_check_elsewhere, entry, position, budget)] = place
             for done, future in enumerate(as_completed(futures), start=1):
                 result = future.result()
                 results[futures[future]] = result
@@ -105,9 +112,16 @@ def check(
                     progress(result, done, len(tasks))
         except BaseException:
             children.stop()
+            for future in futures:
+                future.cancel()
             pool.shutdown(cancel_futures=True)
             raise
     return _resting_on_confirmed_callees([result for result in results if result is not None])
+
+
+def _check_elsewhere(entry: Harness, position: int, budget: float) -> Result:
+    """One postcondition, wherever this is called; the process ends with the call."""
+    return _check_one(_Children(), entry, position, budget)
 
 
 def _check_one(children: _Children, entry: Harness, position: int, budget: float) -> Result:
