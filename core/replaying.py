@@ -109,7 +109,7 @@ class Script:
         """An exact number of the trace; an enclosed answer cannot be read back and needs the supply again."""
         try:
             return parse_exact(text)
-        except (TypeError, ValueError):
+        except (AttributeError, TypeError, ValueError):
             place = f"{self.path}: line {self.number}"
             found = f"{place}: {shown(text)}"
             raise TraceError(f"{found}: expected an exact number, or the supply again (--supply)") from None
@@ -148,6 +148,8 @@ def replay(path: str | os.PathLike[str], supply: Supply | None = None) -> Outcom
     """
     script = Script(path)
     start = script.fields
+    if start["event"] != Kind.START.value:
+        raise TraceError(f"{path}: line 1: event: {shown(start['event'])}: expected the event 'start'")
     try:
         problem: Problem = problem_from_mapping(start["problem"])
         arithmetic = arithmetic_of(start["arithmetic"])

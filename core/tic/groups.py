@@ -58,6 +58,7 @@ class Groups:
 @require(lambda tokens: tokens.old.end == 0, "the class I_H has no end token")
 @ensure(
     lambda method, tokens, groups, epsilon, result: method.clip.word != "upper-cap"
+    or any(not equal(sum(groups.advantages(heads)), 0) for heads in range(groups.group_size + 1))
     or equal(
         result * groups.prompts * groups.group_size * tokens.horizon**2,
         groups.advantage_square

@@ -6,7 +6,7 @@ import pytest
 from grpocheck.core.tic.groups import Groups, batch_variance
 from grpocheck.core.tic.kinds import independent_bits
 from grpocheck.core.tic.methods import Method, Reading
-from grpocheck.core.variants.advantages import AdvantageRule
+from grpocheck.core.variants.advantages import AdvantageRule, Baseline, Divisor
 from grpocheck.core.variants.ratios import Level
 from grpocheck.core.variants.registry import CENTRED
 from grpocheck.core.variants.terms import TwoSided, UpperCap
@@ -14,11 +14,12 @@ from grpocheck.core.variants.terms import TwoSided, UpperCap
 from tests.tic.enumerated import group_gradients, mean_and_variance, variant_of
 
 STANDARDISED = AdvantageRule()
+PLAIN = AdvantageRule(Baseline.NONE, Divisor.NONE)
 TOKEN = Method(Level.TOKEN, Reading.SURROGATE)
 TRAJECTORY = Method(Level.SEQUENCE, Reading.SURROGATE)
 
 
-@pytest.mark.parametrize("rule", [CENTRED, STANDARDISED], ids=["centred", "standardised"])
+@pytest.mark.parametrize("rule", [CENTRED, STANDARDISED, PLAIN], ids=["centred", "standardised", "plain"])
 @pytest.mark.parametrize("level", [Level.TOKEN, Level.SEQUENCE])
 @pytest.mark.parametrize("clip", [UpperCap(), TwoSided()], ids=lambda clip: clip.word)
 @pytest.mark.parametrize(("horizon", "group_size"), [(1, 2), (2, 2), (1, 3)])

@@ -80,6 +80,13 @@ def test_supplied_answers_are_read_off_the_trace(path):
     assert replay(path).to_mapping() == outcome.to_mapping()
 
 
+def test_an_enclosed_answer_of_a_supply_cannot_be_read_back(path):
+    traced(path, two_responses(recorded=None), Supply(gradient=lambda frozen, theta: (F(1, 2),)), seed=3)
+    path.write_text(path.read_text(encoding="utf-8").replace('"answer": ["1/2"]', '"answer": [["0.4", "0.6"]]'))
+    with pytest.raises(TraceError, match=r"\['0.4', '0.6'\]: expected an exact number, or the supply again"):
+        replay(path)
+
+
 def test_a_supplied_policy_is_asked_again(path):
     outcome = traced(path, hill_problem(), Supply(policy=Hill()))
     with pytest.raises(TraceError, match=r"policy.*--supply"):
@@ -138,6 +145,7 @@ def test_dropped_repeated_and_swapped_lines_are_found(path):
         (lambda text: '{"event": "start", "x": ' + "9" * 10_000 + "}\n", "line 1"),
         (lambda text: '{"event": "start", "schema": "grpocheck-trace/1"}\n', "expected the start event"),
         (lambda text: text.replace('"1/2"', '"1/0"'), "line 1"),
+        (lambda text: text.replace('"event": "start"', '"event": "draw"', 1), "line 1: event: 'draw': expected"),
         (lambda text: text.replace('"epsilon": "1/5"', '"epsilon": "7"'), "epsilon"),
     ],
 )
