@@ -39,7 +39,7 @@ FUZZED := problem number trace property task groups parquet arrays state
 
 trust: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,fast,fuzz]'
-	$(BIN)/pytest -q -m slow tests/check tests/fast
+	GRPOCHECK_TRACES=2500 $(BIN)/pytest -q -m slow tests/check tests/fast
 	for target in $(FUZZED); do $(BIN)/python -m tests.fuzz.drive $$target --seconds $(FUZZ_SECONDS) || exit 1; done
 
 lint: $(INSTALLED) .links
