@@ -99,6 +99,9 @@ def estimator_mapping(request: EstimatorRequest) -> dict[str, Any]:
     """Everything that the command prints, for programs."""
     if request.problem is None:
         raise BadOption("PROBLEM", "", "there is none", "a problem file, or a file of groups")
+    if request.compare is None and request.compare_parts:
+        asked = " ".join(request.compare_parts)
+        raise BadOption("--compare-with", asked, "there is no second method", "--compare VARIANT with it")
     variants = [with_parts(named(request.name), request.parts)]
     if request.compare is not None:
         variants.append(with_parts(named(request.compare), request.compare_parts))

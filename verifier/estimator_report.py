@@ -1,5 +1,6 @@
 """What an estimation says, for programs and for people."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -256,11 +257,22 @@ HEADINGS = ("method", *PARTS[:5], "other parts", "source")
 
 
 def composition_parts(variants: Sequence[Any]) -> Iterator[RenderableType]:
-    """The table of named methods for people."""
-    rows = table(*HEADINGS)
-    for row in composition_rows(variants):
-        rows.add_row(*row)
-    yield rows
+    """The named methods for people: a table of their parts, and one of their sources, names on one line."""
+    parts, sources = table(*HEADINGS[:-1]), table("method", HEADINGS[-1])
+    for name, *five, others, source in composition_rows(variants):
+        parts.add_row(name, *map(broken, five), others)
+        sources.add_row(name, source)
+    for rows in (parts, sources):
+        rows.columns[0].no_wrap = True
+    yield parts
+    yield ""
+    yield sources
+
+
+def broken(words: str, most: int = 15) -> str:
+    """The words of a part on several lines where they are long, each line ending where a word does."""
+    pieces = re.split(r"(?<=[,+])|(?<=/)(?=\D)", words) if len(words) > most else [words]
+    return "\n".join(piece if len(piece) <= most else piece.replace("-", "-\n", 1) for piece in pieces)
 
 
 def composition_markdown(variants: Sequence[Any]) -> str:

@@ -111,7 +111,14 @@ NAMED: Mapping[str, Variant] = {entry.name: entry for entry in _ENTRIES}
 @total("a name that is none raises InvalidProblem")
 @ensure(lambda name, result: result.name == name, "the variant of this name")
 def named(name: str) -> Variant:
-    """The variant of a name; raises InvalidProblem, with the nearest name there is, for any other."""
+    """The variant of a name.
+
+    For any other it raises InvalidProblem, with the one name that differs in case or hyphens, or the names that have it
+    among their words (tic is of two), or the nearest there is.
+    """
     if name not in NAMED:
-        raise InvalidProblem("variant", name, known_keys(name, list(NAMED)))
+        folded = name.strip().lower().replace("_", "-").replace(" ", "-")
+        like = [folded] if folded in NAMED else [known for known in NAMED if folded in known.split("-")]
+        expected = f"{' or '.join(like)} (did you mean that?)" if like else known_keys(name, list(NAMED))
+        raise InvalidProblem("variant", name, expected)
     return NAMED[name]

@@ -138,6 +138,11 @@ def test_the_table_of_methods(capsys):
     printed = capsys.readouterr().out
     assert "tic-surrogate" in printed
     assert "upper-cap" in printed
+    lines = [line.split() for line in printed.splitlines()]
+    # a name that can be copied, the parts in one line where they are short, and the source in one
+    assert ["reinforce-leave-one-out", "leave-one-out", "token", "score", "none", "none", "-"] in lines
+    assert ["GSPO,", "arXiv", "2507.18071"] in [line[1:] for line in lines if line[:1] == ["gspo"]]
+    assert ["gdpo", "batch-mean/", "token", "two-sided", "none", "own-length", "-"] in lines
 
 
 @pytest.mark.parametrize(
@@ -235,6 +240,7 @@ def test_the_command_line(command, problem, group):
         (["section-2"], 2, "PROBLEM"),
         (["section-2", "PROBLEM"], 2, "variant: 'section-2': expected section-1"),
         (["section-1", "PROBLEM", "--with", "term=clip"], 2, "term: 'clip'"),
+        (["section-1", "PROBLEM", "--compare-with", "term=delta"], 2, "'term=delta': there is no second"),
         (["section-1", "PROBLEM", "--coordinates", "polar"], 2, "coordinates: 'polar'"),
         (["section-1", "PROBLEM", "--at", "1,1"], 2, "a point of the open domain U"),
         (["section-1", "PROBLEM", "--cases", "2", "--no-neighbours"], 3, "6 cases"),

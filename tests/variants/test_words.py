@@ -112,6 +112,21 @@ def test_an_unknown_method_is_refused_with_the_nearest():
         named("gspoo")
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("grpo", "grpo-token or dr-grpo"),  # by its letters gspo is as near
+        ("tic", "tic-surrogate or tic-score"),
+        ("DAPO", "dapo"),
+        ("dr_grpo ", "dr-grpo"),
+    ],
+)
+def test_a_name_that_methods_share_is_answered_with_all_of_them(name, expected):
+    with pytest.raises(InvalidProblem) as caught:
+        named(name)
+    assert str(caught.value) == f"variant: {name!r}: expected {expected} (did you mean that?)"
+
+
 def test_which_variants_couple_their_prompts():
     coupled = {name for name, variant in NAMED.items() if variant.couples_groups}
     assert coupled == {"bnpo", "dapo", "dapo-dynamic", "cispo", "vespo", "gdpo", "dual-clip"}
