@@ -65,10 +65,13 @@ class Expression:
         """Enclose the sum at a precision, its atoms being enclosed at that precision already."""
         whole: Interval | None = None
         product: Interval | None
+        factor: Interval | None
         for factors, coefficient in self.terms.items():
             product = exact_interval(coefficient, bits) if coefficient != 1 or not factors else None
             for atom, power in factors:
-                factor = atom.interval if power == 1 else power_interval(atom.interval, power, bits)
+                factor = atom.interval if power == 1 else atom.powers.get((power, bits))
+                if factor is None:
+                    factor = atom.powers[power, bits] = power_interval(atom.interval, power, bits)
                 product = factor if product is None else mpi_mul(product, factor, bits)
             whole = product if whole is None else mpi_add(whole, product, bits)
         self.interval = intersection(self.interval, whole or WHOLE_LINE) if self.bits else whole or WHOLE_LINE
@@ -78,7 +81,7 @@ class Expression:
 class Atom:
     """A factor that is not computed with: a function of a number, with its best enclosure so far."""
 
-    __slots__ = ("argument", "bits", "interval", "kind", "parts", "serial")
+    __slots__ = ("argument", "bits", "interval", "kind", "parts", "powers", "serial")
 
     @require(lambda kind, argument: kind is not Kind.EXACT or not isinstance(argument, Expression), "EXACT is exact")
     @ensure(lambda self: self.bits == 0, "nothing is evaluated before it is asked for")
@@ -88,6 +91,7 @@ class Atom:
         self.argument = argument
         self.serial = serial
         self.parts: list[Node] = [argument] if isinstance(argument, Expression) else []
+        self.powers: dict[tuple[int, int], Interval] = {}  # of this enclosure, by power and precision
         self.bits = 0
         self.interval = WHOLE_LINE
 
@@ -107,6 +111,7 @@ class Atom:
         elif self.kind is Kind.SQRT:
             inner = sqrt_interval(inner, bits)
         self.interval = inner if self.bits == 0 else intersection(self.interval, inner)
+        self.powers.clear()
         self.bits = bits
 
 
