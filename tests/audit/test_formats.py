@@ -140,8 +140,21 @@ def test_a_log_in_lines(tmp_path: Path) -> None:
 def test_a_file_that_was_cut_off_while_being_written(tmp_path: Path) -> None:
     path = written(tmp_path / "run.jsonl", HEADER, *drawn(12, "none"))
     path.write_bytes(path.read_bytes()[:-20])
-    (inferred,) = audited(path).inferred.values()
+    report = audited(path)
+    (inferred,) = report.inferred.values()
     assert inferred["groups"] == 11
+    finding = by_rule(report)["line-cut-off"]
+    size = len(path.read_bytes().splitlines()[-1])
+    assert (finding.first.where.row, finding.first.found) == (12, f"the first {size} bytes of one")
+    assert not report.ok
+
+
+def test_a_last_line_that_only_lacks_its_end_is_whole(tmp_path: Path) -> None:
+    path = written(tmp_path / "run.jsonl", HEADER, *drawn(12, "none"))
+    path.write_bytes(path.read_bytes().rstrip())
+    report = audited(path)
+    assert report.ok
+    assert next(iter(report.inferred.values()))["groups"] == 12
 
 
 def test_rollouts_of_verl(tmp_path: Path) -> None:
@@ -164,6 +177,15 @@ def test_rollouts_of_verl(tmp_path: Path) -> None:
     assert (inferred["groups"], inferred["groups_of_equal_rewards"], inferred["rows"]) == (6, 3, 24)
     assert inferred["advantage_rule"] == []
     assert {finding.rule for finding in report.findings} <= {"rows-logged-twice"}
+
+
+def test_rollouts_that_were_cut_off(tmp_path: Path) -> None:
+    for step in (1, 2):
+        rows = [{"input": "q", "output": f"{i}", "score": i % 2, "step": step} for i in range(4)]
+        written(tmp_path / f"{step}.jsonl", *rows)
+    (tmp_path / "2.jsonl").write_bytes((tmp_path / "2.jsonl").read_bytes()[:-2])
+    finding = by_rule(audited(tmp_path))["line-cut-off"]
+    assert (finding.count, finding.first.where.file, finding.first.where.row) == (1, str(tmp_path / "2.jsonl"), 3)
 
 
 def test_a_rollout_with_an_infinite_score(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """Faults planted in the files of an ordinary user: each is found, at its place, with numbers worked out here."""
 
+import json
 import shutil
 from fractions import Fraction as F
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
@@ -54,6 +56,34 @@ def test_a_group_of_equal_rewards_with_an_advantage(run: Path) -> None:
     assert found["zero-variance-advantage"].first.expected.startswith("0 (")
     assert "float-mean-residue" not in found
     assert "advantage-rule" not in found
+
+
+@pytest.mark.parametrize(
+    ("rewards", "advantages", "why"),
+    [
+        # A rule with an epsilon of 1e-8 blows any float error up; these can be none all the same.
+        ([1.0] * 4, [0.5] * 4, "exact in the trainer's format"),
+        ([0.1] * 6, [0.25] * 5 + [0.125], "the same for the same rewards"),
+        # Six times 0.1 in float32 is rounded, so that one and the same advantage may be what rounding left.
+        ([0.1] * 6, [0.25] * 6, None),
+        ([1.0] * 6, [0.25] * 6, None),  # 1/6 as a factor is rounded
+    ],
+)
+def test_what_rounding_cannot_have_left_is_no_residue(
+    tmp_path: Path, rewards: list[float], advantages: list[float], why: str | None
+) -> None:
+    varied = [{"step": step, "rewards": [1, 0], "advantages": [1, -1]} for step in range(8)]
+    planted = {"step": 8, "rewards": [float(np.float32(reward)) for reward in rewards], "advantages": advantages}
+    lines = [{"format": "grpocheck-groups", "version": 1}, *varied, planted]
+    (tmp_path / "run.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = by_rule(audited(tmp_path))
+    if why is None:
+        assert "zero-variance-advantage" not in found
+        assert found["float-mean-residue"].count == 1
+    else:
+        assert "float-mean-residue" not in found
+        assert (found["zero-variance-advantage"].count, found["zero-variance-advantage"].first.where.row) == (1, 9)
+        assert why in found["zero-variance-advantage"].first.expected
 
 
 def test_advantages_that_are_all_0(run: Path) -> None:

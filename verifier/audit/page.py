@@ -7,7 +7,7 @@ from typing import Any
 from grpocheck import __version__
 from grpocheck.verifier.audit.auditing import Audit
 from grpocheck.verifier.audit.findings import Finding, Severity
-from grpocheck.verifier.audit.report import conclusion, shortened
+from grpocheck.verifier.audit.report import conclusion, shortened, text_of
 from grpocheck.verifier.audit.rules import RULES
 from grpocheck.verifier.page import STYLE
 
@@ -66,8 +66,3 @@ def reading(inferred: Mapping[str, Any]) -> str:
         if value not in (None, [])
     )
     return f"<details><summary>read and inferred</summary><table>{rows}</table></details>" if rows else ""
-
-
-def text_of(value: Any) -> str:
-    """A value, or values that fit equally."""
-    return "; or ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
-from grpocheck.core.variants.advantages import Divisor
+from grpocheck.core.variants.advantages import Baseline, Divisor
 from grpocheck.verifier.audit import bounds
 from grpocheck.verifier.audit.bounds import DOUBLE, Groups
 from grpocheck.verifier.audit.candidates import Candidate, Contest, Departure
@@ -198,6 +199,21 @@ class Reading:
                 continue  # under this rule a group of equal rewards may have advantages
             place = int(np.nanargmax(np.abs(logged[group])))
             value = float(logged[group, place])
+            scored = groups.scored[group]
+            rewards = groups.rewards[group][scored]
+            reason = no_residue(rewards, logged[group][scored], best, table.unit_roundoff)
+            if reason:
+                self.findings.add(
+                    seen(
+                        "zero-variance-advantage",
+                        Where(table.file, table.place(int(seats.rows[group, place]))),
+                        f"0 ({best.name}): {reason}",
+                        f"{value:.9g}",
+                        distance=abs(value),
+                        far=f"{abs(value):.3g}",
+                    )
+                )
+                continue
             self.moved += 1
             self.largest_residue = max(self.largest_residue, abs(value))
             first = [float(reward) for reward in groups.rewards[group, place]]
@@ -259,3 +275,21 @@ class Reading:
                     distance=float(self.repeated),
                 )
             )
+
+
+def no_residue(rewards: Floats, logged: Floats, best: Candidate, roundoff: float) -> str:
+    """Why the advantages (G,) of equal rewards (G, K) are no residue of a float mean; empty where they may be one."""
+    first = [float(reward) for reward in rewards[0] if reward == reward]
+    present = [reward for reward in first if reward]
+    if not all(np.array_equal(row, rewards[0], equal_nan=True) for row in rewards) or len(present) > 2:
+        return ""  # three numbers may be added in another order for each response
+    if len(set(logged[~np.isnan(logged)].tolist())) > 1:
+        return "a residue would be the same for the same rewards"
+    size = len(rewards)
+    powers = size & (size - 1) == 0 and best.rule.first is None and best.rule.baseline is Baseline.MEAN
+    if powers and len(present) <= 1 and set(best.weights) == {1.0}:
+        odd = Fraction(sum(present)).numerator
+        odd //= odd & -odd or 1
+        if abs(odd) * size * roundoff <= 1:
+            return "the mean of these rewards is exact in the trainer's format"
+    return ""

@@ -158,6 +158,12 @@ def inferred_lines(inferred: Mapping[str, Any]) -> Iterable[str]:
     """What was inferred, a line each."""
     yield "  read and inferred"
     for key, value in inferred.items():
-        text = "; or ".join(map(str, value)) if isinstance(value, list) and value else value
         if value not in (None, []):
-            yield f"    {key.replace('_', ' ')}: {text}"
+            yield f"    {key.replace('_', ' ')}: {text_of(value)}"
+
+
+def text_of(value: Any) -> str:
+    """A value, numbers that stand together, or readings that fit equally."""
+    if not isinstance(value, list):
+        return str(value)
+    return (", " if all(isinstance(one, float) for one in value) else "; or ").join(map(str, value))

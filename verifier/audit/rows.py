@@ -12,6 +12,7 @@ from grpocheck.verifier.audit.logs import LogAudit
 from grpocheck.verifier.audit.model import Call, Log, LogRow, Run, Table
 from grpocheck.verifier.audit.moments import mark
 from grpocheck.verifier.audit.readers.groups import read_groups, read_header
+from grpocheck.verifier.audit.readers.lines import torn_line
 from grpocheck.verifier.audit.readers.parquet import read_table
 from grpocheck.verifier.audit.readers.recorded import read_generation
 from grpocheck.verifier.audit.readers.rollouts import read_rollouts
@@ -49,6 +50,8 @@ def audit_rows(run: Run) -> RowsResult:
     tables = audit_tables(run, result, findings, log, names) if run.tables else None
     if run.rollouts:
         audit_plain(run, [read_rollouts], run.rollouts, result, findings)
+    for path in (*run.groups, *run.rollouts):
+        take_torn(path, findings)
     if log is not None:
         result.log = log
         audit = LogAudit(log, result.settings, findings)
@@ -140,6 +143,14 @@ def audit_groups(run: Run, result: RowsResult, findings: Findings, log: Log | No
     if log is None and rows:
         return Log(file, tuple(rows))
     return log
+
+
+def take_torn(path: Path, findings: Findings) -> None:
+    """A last line that was cut off, which the readers leave out."""
+    torn = torn_line(path)
+    if torn is not None:
+        place, size = torn
+        findings.add(seen("line-cut-off", Where(str(path), place), "a whole line", f"the first {size} bytes of one"))
 
 
 class Generations:

@@ -144,6 +144,14 @@ ROWS = (
         _TABLES,
     ),
     Rule(
+        "line-cut-off",
+        WARNING,
+        None,
+        "a file whose last line was cut off: what the line held is lost, and is not audited",
+        "look how the process that wrote it ended; while it still writes, audit again later",
+        "JSON Lines",
+    ),
+    Rule(
         "rows-overwritten",
         ERROR,
         None,

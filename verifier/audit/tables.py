@@ -346,6 +346,9 @@ class TablesAudit:
             "reward_weights": None if column_lost else list(chosen.best.weights),
             "reward_weights_from": self.weight_source,
         }
+        if not found["advantage_rule"]:
+            logged = any(one.checked or one.departures for one in chosen.contest.survivors)
+            found["advantage_rule_from"] = "nothing: " + ("no known rule fits" if logged else "no advantages to try")
         if column_lost:
             found["advantage_rule"] = []
             found["advantage_rule_from"] = "nothing: a reward column is lost"

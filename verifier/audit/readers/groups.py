@@ -2,7 +2,7 @@
 
 The first line is a header, {"format": "grpocheck-groups", "version": 1} with optional "settings" (under TRL's names),
 "functions" (names of the reward functions) and "dtype" (the float format of the trainer's advantages). Then lines of
-kind "group" (the default), "log" and "call". A last line that was cut off in the middle is left out.
+kind "group" (the default), "log" and "call". A last line that was cut off in the middle is left out here.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,6 +1,8 @@
 """JSON Lines, read one line at a time."""
 
 import json
+import os
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,8 @@ LONGEST = 1 << 28
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a file with the number of each line, from 0; blank lines are passed over.
 
-    A last line without an end that is no JSON is one that was being written: it is left out. Raises Unreadable for any
-    other line that is no object.
+    A last line without an end that is no JSON is one that was being written: it is left out here, and torn_line names
+    it. Raises Unreadable for any other line that is no object.
     """
     with path.open("rb") as file:
         for place, raw in enumerate(iter(lambda: file.readline(LONGEST), b"")):
@@ -30,6 +32,23 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if not isinstance(line, dict):
                 raise Unreadable(path, f"line {place + 1}", line, "a JSON object")
             yield place, line
+
+
+def torn_line(path: Path) -> tuple[int, int] | None:
+    """The number, from 0, and the bytes of the last line that read_lines leaves out; None where it leaves none out."""
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END) == 0:
+            return None
+        file.seek(-1, os.SEEK_END)
+        if file.read(1) == b"\n":
+            return None
+        file.seek(0)
+        ((place, raw),) = deque(enumerate(iter(lambda: file.readline(LONGEST), b"")), maxlen=1)
+    try:
+        json.loads(raw)
+    except (ValueError, RecursionError):
+        return (place, len(raw)) if raw.strip() else None
+    return None
 
 
 def first_line(path: Path) -> dict[str, Any] | None:
