@@ -1,5 +1,6 @@
 """A check in a process of its own: the same answer, and an end whatever the property does."""
 
+import json
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 from grpocheck.contracts.clauses import ContractViolation
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.reading import read_problem
+from grpocheck.core.writing import problem_to_toml
 from grpocheck.verifier.properties import CheckFailed, PropertyError, Result, Verdict, check, check_in_process, process
 from grpocheck.verifier.properties.verdicts import result_from_mapping
 
@@ -61,6 +63,15 @@ def test_a_check_is_cancelled_at_once() -> None:
     assert (result.verdict, result.reason) == (Verdict.UNDECIDED, "cancelled")
     assert time.monotonic() - began < 4
     assert checks_of(os.getpid()) == []
+
+
+def test_a_check_ends_soon_after_its_budget_where_nobody_is_left_to_end_it() -> None:
+    request = {"property": ENDLESS, "problem": problem_to_toml(kink()), "scope": "run", "budget": 0.2}
+    alone = subprocess.run(
+        [sys.executable, "-m", process.WORKER], input=json.dumps(request), stdout=subprocess.PIPE, text=True, timeout=60
+    )
+    assert alone.returncode == -signal.SIGXCPU
+    assert json.loads(alone.stdout.splitlines()[0]) == {"started": True}
 
 
 def test_bad_input_is_refused_before_a_process_starts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from grpocheck.core import problem_to_toml
+from grpocheck.verifier.studio.security import MOST_SECONDS
 
 from tests.studio.problems import bernoulli
 
@@ -36,7 +37,8 @@ def test_it_serves_a_problem_until_it_is_ended_and_leaves_no_process(tmp_path: P
     assert process.stdout is not None
     address = process.stdout.readline().split()[-1]
     assert address.startswith("http://127.0.0.1:")
-    assert asked(address, "opening") == {"name": "mine", "text": problem_to_toml(bernoulli())}
+    opening = {"name": "mine", "text": problem_to_toml(bernoulli()), "seconds": MOST_SECONDS}
+    assert asked(address, "opening") == opening
     assert [entry["name"] for entry in asked(address, "examples")["examples"]] == ["triangle"]  # type: ignore[attr-defined]
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     lanes = [int(child) for child in children.read_text().split()] if children.exists() else []

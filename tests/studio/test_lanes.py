@@ -8,13 +8,38 @@ from pathlib import Path
 
 import pytest
 from grpocheck.core import problem_to_toml
-from grpocheck.verifier.studio.lanes import Lane
+from grpocheck.verifier.studio.lanes import GRACE, Lane
 
 from tests.studio.problems import bernoulli
 
 TEXT = problem_to_toml(bernoulli())
 # two hundred thousand exact steps: more than any lane waits for
 LONG = TEXT.replace("inner_steps = 2", "inner_steps = 200000").replace('"1/20"', '"1/9999999"')
+
+# one over a sum of 22 roots: a single division, whose exact denominator is a product of up to 2^22 conjugates
+ENDLESS = f"1 / ({' + '.join(f'sqrt(theta + {i})' for i in range(2, 24))}) > 0"
+
+
+def started_by(parent: int) -> list[int]:
+    """The processes that a process has started."""
+    children = Path(f"/proc/{parent}/task/{parent}/children")
+    if not children.exists():
+        pytest.skip("this system does not list the children of a process")
+    return [int(child) for child in children.read_text().split()]
+
+
+def busy_for(process: int) -> float:
+    """The seconds that a process has computed."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def runs(process: int) -> bool:
+    """Whether a process still runs: one that has ended may wait to be collected."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 @pytest.fixture
@@ -75,3 +100,55 @@ def test_closing_ends_the_process(lane: Lane) -> None:
     lane.close()
     assert process is not None
     assert process.poll() is not None
+
+
+@pytest.mark.parametrize("scope", ["run", "draws", "shape"])
+def test_an_operation_that_does_not_end_is_undecided_when_the_time_is_over(lane: Lane, scope: str) -> None:
+    lane.answer("check", {"text": TEXT, "property": "F > 0", "scope": "run"})
+    lane.seconds = 3.0
+    began = time.monotonic()
+    answer = lane.answer("check", {"text": TEXT, "property": ENDLESS, "scope": scope})
+    assert answer["error"] == {"kind": "budget", "message": "not answered within 3 s, and given up: undecided"}
+    assert time.monotonic() - began < 3.0 + GRACE + 3.0
+    lane.seconds = 60.0
+    assert lane.answer("run", {"text": TEXT})["status"] == "undefined-gradient"
+
+
+def test_what_a_cancelled_check_started_ends_with_it(lane: Lane) -> None:
+    """A check over a shape has a process of its own, in a group of its own, so that a killed lane would leave it."""
+    lane.answer("examples", {})
+    assert lane.process is not None
+    first = lane.process.pid
+    thread = threading.Thread(
+        target=lane.answer, args=("check", {"text": TEXT, "property": ENDLESS, "scope": "shape"}, "mine")
+    )
+    thread.start()
+    until = time.monotonic() + 60
+    while not (started := started_by(first)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert len(started) == 1
+    while busy_for(started[0]) < 4 and time.monotonic() < until:  # it has begun, and says nothing more
+        time.sleep(0.05)
+    assert lane.cancel("mine")
+    thread.join(20)
+    assert not runs(first)
+    assert not runs(started[0])
+
+
+def test_a_question_that_waits_for_another_can_be_cancelled(lane: Lane) -> None:
+    lane.answer("examples", {})
+    question = {"text": LONG, "property": "F_next >= F", "scope": "run"}
+    first = threading.Thread(target=lane.answer, args=("check", question, "first"))
+    first.start()
+    answers = []
+    second = threading.Thread(target=lambda: answers.append(lane.answer("check", question, "second")))
+    time.sleep(0.3)
+    second.start()
+    time.sleep(0.3)
+    assert lane.cancel("second")
+    second.join(5)
+    assert answers[0]["error"]["kind"] == "cancelled"
+    assert first.is_alive()
+    assert lane.cancel("first")
+    first.join(20)
+    assert not lane.cancel("first")

@@ -1,10 +1,11 @@
 """The process of a check: ``python -m grpocheck.verifier.properties.worker``.
 
 It reads a request as JSON and answers with lines of JSON: that it has started, how far it is, and at last the result,
-or why there is none. Its memory is bounded.
+or why there is none. Its memory is bounded, and so is its time: it ends even where who asked is gone.
 """
 
 import json
+import math
 import resource
 import sys
 import time
@@ -12,7 +13,7 @@ from typing import IO, Any
 
 from grpocheck.contracts.clauses import ContractViolation
 from grpocheck.verifier.properties.engine import check, prepared
-from grpocheck.verifier.properties.process import ended
+from grpocheck.verifier.properties.process import GRACE, ended
 from grpocheck.verifier.properties.runs import read_text
 
 MOST_MEMORY = 4 * 2**30
@@ -48,12 +49,22 @@ def answered(request: dict[str, Any], stream: IO[str]) -> dict[str, Any]:
     return {"result": result.to_mapping()}
 
 
+def bound_time(budget: float) -> None:
+    """Let the system end this process some time after its budget, should nobody be left to do so."""
+    least, most = resource.getrlimit(resource.RLIMIT_CPU)
+    seconds = math.ceil(time.process_time() + budget + GRACE) + 1
+    if least == resource.RLIM_INFINITY or seconds < least:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, most))
+
+
 def main() -> None:
     """Read a request, check, and answer; what else is printed on the way goes to the error stream."""
     stream, sys.stdout = sys.stdout, sys.stderr
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     say({"started": True}, stream)
-    say(answered(json.loads(sys.stdin.read()), stream), stream)
+    request = json.loads(sys.stdin.read())
+    bound_time(request["budget"])
+    say(answered(request, stream), stream)
 
 
 if __name__ == "__main__":

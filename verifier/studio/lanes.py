@@ -20,6 +20,8 @@ from grpocheck.contracts.clauses import SWITCH
 
 MODULE = "grpocheck.verifier.studio.worker"
 POLL = 0.05
+GRACE = 1.0
+"""Seconds that a process may take to end by itself; one that is in the middle of a long operation does not."""
 
 
 @dataclass
@@ -30,9 +32,9 @@ class Lane:
     seconds: float
     contracts: bool
     process: subprocess.Popen[bytes] | None = None
-    job: str = ""
-    """The question that is being answered, as the page calls it."""
-    cancelled: str = ""
+    jobs: set[str] = field(default_factory=set)
+    """The questions that are being answered or wait for it, as the page calls them."""
+    cancelled: set[str] = field(default_factory=set)
     busy: threading.Lock = field(default_factory=threading.Lock)
     closed: bool = False
 
@@ -50,12 +52,15 @@ class Lane:
         )
 
     def stop(self) -> None:
-        """End the process, whatever it does."""
+        """End the process and what it started, whatever it does."""
         process, self.process = self.process, None
         if process is None:
             return
+        process.terminate()  # a check that it started leads a group of its own, which only the process can end
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # a session of its own: what it started ends with it
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         for stream in (process.stdin, process.stdout):
             if stream is not None:
@@ -68,22 +73,31 @@ class Lane:
         self.stop()
 
     def cancel(self, job: str) -> bool:
-        """Give up a question if it is the one being answered."""
-        if not job or self.job != job:
+        """Give up a question if it is being answered, or waits for it."""
+        if job not in self.jobs:
             return False
-        self.cancelled = job
+        self.cancelled.add(job)
         return True
 
     def answer(self, question: str, request: dict[str, Any], job: str = "") -> dict[str, Any]:
         """The answer of the process; an error mapping where there is none within the budget."""
-        if not self.busy.acquire(timeout=self.seconds):
-            return failure("busy", f"another question has been running for {self.seconds:.0f} s: cancel it first")
+        until = time.monotonic() + self.seconds
+        if job:
+            self.jobs.add(job)
         try:
-            self.job = job
-            return self.asked(question, request, job)
+            while not self.busy.acquire(timeout=POLL):
+                if job in self.cancelled:
+                    return failure("cancelled", "cancelled")
+                if time.monotonic() > until:
+                    said = f"another question has been running for {self.seconds:.0f} s: cancel it first"
+                    return failure("busy", said)
+            try:
+                return self.asked(question, request, job)
+            finally:
+                self.busy.release()
         finally:
-            self.job = ""
-            self.busy.release()
+            self.jobs.discard(job)
+            self.cancelled.discard(job)
 
     def asked(self, question: str, request: dict[str, Any], job: str) -> dict[str, Any]:
         """Send a question and wait for its line."""
@@ -103,7 +117,7 @@ class Lane:
         received = bytearray()
         descriptor = process.stdout.fileno()
         while not received.endswith(b"\n"):
-            if job and self.cancelled == job:
+            if job in self.cancelled:
                 self.renew()
                 return failure("cancelled", "cancelled")
             if self.closed or time.monotonic() > until:

@@ -6,16 +6,14 @@ from typing import Any
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.problem import Problem
 from grpocheck.verifier.properties import SHELF, Scope, check, check_in_process
-from grpocheck.verifier.studio.security import MOST_PROPERTY
-
-SECONDS = 60.0
-"""The budget of a check; past it the answer is undecided."""
+from grpocheck.verifier.studio.security import CHECK_SECONDS, MOST_PROPERTY
 
 
 def checked(problem: Problem, request: Mapping[str, Any]) -> dict[str, Any]:
     """Check the property of a request over its scope. Raises PropertyError for a text that is none.
 
-    A scope that goes through symbolic execution has a process of its own, since that changes its process.
+    A scope that goes through symbolic execution has a process of its own, since that changes its process. The others
+    are answered at once in the lane's, and an operation that goes on past the budget ends with that.
     """
     stated, scope = request.get("property"), request.get("scope", Scope.RUN.value)
     if not isinstance(stated, str):
@@ -25,7 +23,7 @@ def checked(problem: Problem, request: Mapping[str, Any]) -> dict[str, Any]:
     if scope not in list(Scope):
         raise InvalidProblem("scope", scope, f"one of {', '.join(Scope)}")
     checker = check_in_process if scope == Scope.SHAPE else check
-    return checker(stated, problem, scope, SECONDS).to_mapping()
+    return checker(stated, problem, scope, CHECK_SECONDS).to_mapping()
 
 
 def shelf() -> list[dict[str, Any]]:

@@ -14,6 +14,10 @@ MOST_BODY = 400_000
 MOST_PROBLEM = 200_000
 """Characters of a problem file in the studio."""
 MOST_PROPERTY = 4_000
+CHECK_SECONDS = 50.0
+"""The budget of the check of a property, which looks at it between one operation and the next."""
+MOST_SECONDS = 60.0
+"""When a check is given up from outside, whatever it does: its process is killed, and the answer is undecided."""
 
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": (

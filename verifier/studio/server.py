@@ -8,7 +8,7 @@ from importlib import resources
 from typing import Any
 
 from grpocheck.verifier.studio.lanes import Lane, failure
-from grpocheck.verifier.studio.security import ADDRESS, HEADERS, Refusal, body_length, check_request
+from grpocheck.verifier.studio.security import ADDRESS, HEADERS, MOST_SECONDS, Refusal, body_length, check_request
 
 FILES: Mapping[str, tuple[str, str]] = {
     "/": ("studio.html", "text/html; charset=utf-8"),
@@ -21,7 +21,8 @@ FILES: Mapping[str, tuple[str, str]] = {
 }
 IN_LANE: Mapping[str, str] = {
     "contracts": "contracts",
-    **dict.fromkeys(("check", "evidence", "source", "lessons", "lesson", "exercise"), "checks"),
+    "check": "checks",
+    **dict.fromkeys(("evidence", "source", "lessons", "lesson", "exercise"), "texts"),
 }
 """The questions that have a lane of their own; every other one is answered in the lane ``page``."""
 PATIENCE = 30
@@ -45,7 +46,8 @@ class Studio(ThreadingHTTPServer):
         self.lanes = {
             "page": Lane("page", 30.0, contracts=False),
             "contracts": Lane("contracts", 60.0, contracts=True),
-            "checks": Lane("checks", 90.0, contracts=False),
+            "checks": Lane("checks", MOST_SECONDS, contracts=False),
+            "texts": Lane("texts", 60.0, contracts=False),
         }
         self.lanes["page"].start()  # the others at their first question: what is seen first comes first
 
@@ -75,7 +77,7 @@ class Studio(ThreadingHTTPServer):
     def answer(self, question: str, body: dict[str, Any]) -> dict[str, Any]:
         """The answer to a question of the page."""
         if question == "opening":
-            return {"name": self.name, "text": self.text}
+            return {"name": self.name, "text": self.text, "seconds": MOST_SECONDS}
         if question == "cancel":
             job = str(body.get("job", ""))
             return {"cancelled": any(lane.cancel(job) for lane in self.lanes.values())}

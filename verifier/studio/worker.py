@@ -2,7 +2,10 @@
 
 import json
 import os
+import signal
 import sys
+from types import FrameType
+from typing import NoReturn
 
 MOST_MEMORY = 3 * 2**30
 """Bytes of address space that an answer may take."""
@@ -17,9 +20,15 @@ def limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
+def leave(number: int, frame: FrameType | None) -> NoReturn:
+    """Unwind, so that a check that runs in a process of its own is ended on the way out."""
+    raise SystemExit(128 + number)
+
+
 def main() -> None:
     """Answer until the questions end. What anything prints goes to stderr: stdout holds answers alone."""
     limit_memory()
+    signal.signal(signal.SIGTERM, leave)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     from grpocheck.verifier.studio.answers import answer

@@ -52,7 +52,11 @@ async function check() {
   const text = shared.text;
   const scope = $("scope").value;
   const box = $("verdict");
-  working(box, `Checking over ${SCOPES[scope]}…`);
+  const began = performance.now();
+  working(box, `Checking over ${SCOPES[scope]}, for at most ${shared.seconds} s…`);
+  const telling = setInterval(() => {
+    if (job === mine) working(box, `Checking over ${SCOPES[scope]}: ${Math.round((performance.now() - began) / 1000)} s of at most ${shared.seconds} s…`);
+  }, 1000);
   $("cancel").hidden = false;
   $("check").disabled = true;
   try {
@@ -63,6 +67,7 @@ async function check() {
     if (error.kind === "cancelled" || error.kind === "budget") show({ verdict: "undecided", reason: error.message, scope, property, values: {} });
     else box.replaceChildren(el("pre", { class: "wrong" }, error.message));
   } finally {
+    clearInterval(telling);
     if (job === mine) {
       job = "";
       $("cancel").hidden = true;

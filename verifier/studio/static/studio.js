@@ -10,7 +10,7 @@ import * as properties from "/properties.js";
 import * as stepper from "/stepper.js";
 
 const PAGES = ["step", "oracle", "compare", "evidence", "lessons"];
-const shared = { text: "", name: "", page: "step", run: null };
+const shared = { text: "", name: "", page: "step", run: null, seconds: 0 };
 const parts = { oracle, compare, evidence, lessons };
 const exampleTexts = new Map(); // of the examples that were opened
 let examples = [];
@@ -101,6 +101,7 @@ async function begin() {
   const { page, fields } = address();
   shared.page = page;
   const opening = await ask("opening");
+  shared.seconds = opening.seconds;
   const at = Number.parseInt(fields.get("at") || "0", 10) || 0;
   try {
     await openFirst(fields, opening, at);
