@@ -202,7 +202,7 @@ def run(task: Task, supply: Supply | None = None, *, seed: int | None = None, re
     ``supply`` replaces the task's oracles; ``seed`` goes before the task's own draws; ``record`` is the trace that is
     written or resumed. Raises SupplyViolation when an oracle breaks its clause, UndecidedComparison where an
     improvement is not told from delta, InvalidProblem where an oracle is missing, TraceMismatch where a resumed trace
-    is not this run's.
+    is not this run's, TraceError where it goes on after the outcome.
     """
     supply, record = supply or Supply(), record or Record()
     arithmetic = EnclosureArithmetic()
@@ -226,4 +226,5 @@ def run(task: Task, supply: Supply | None = None, *, seed: int | None = None, re
         record.tell(Kind.STOP, t=number, bank=len(bank.patterns), reason=None if stop is None else stop.value)
     outcome = Outcome(task, stop, tuple(iterations), bank, guard.ledger, seed, arithmetic)
     record.tell(Kind.OUTCOME, **outcome.to_mapping())
+    record.end()
     return outcome

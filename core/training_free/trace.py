@@ -4,12 +4,14 @@ Every line is in the file before the run goes on, so a run that is killed leaves
 last line. Resuming runs the task again from its start: recorded answers are taken from the trace and no oracle is asked
 for them, every line that the run produces is compared with the recorded one, bit for bit, and from the first missing
 line on the run goes on as if it had never stopped. So the resumed trace is the one that an uninterrupted run writes.
+A file is not touched before the run has passed all its recorded lines: what is no trace of this run stays as it was.
 """
 
 import json
 import os
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from io import BytesIO
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -57,6 +59,10 @@ def line_of(kind: Kind, values: Mapping[str, object]) -> str:
     return json.dumps({"event": kind.value, **values}, ensure_ascii=False, separators=(", ", ": "))
 
 
+HEAD = line_of(Kind.START, {"schema": SCHEMA})[:-1].encode("utf-8")
+"""What every trace begins with, a cut one as far as it goes."""
+
+
 @invariant(lambda self: at_most_one_each(self.position, self.position + len(self.lines)), "lines are passed in order")
 class Record:
     """The lines of a trace that is resumed, and where further ones are written; a context manager.
@@ -69,15 +75,15 @@ class Record:
     def __init__(
         self, path: Path | None = None, lines: tuple[str, ...] = (), watch: Watch = unwatched, kept: int = 0
     ) -> None:
-        """Begin; the file keeps its first ``kept`` bytes, which hold the recorded lines."""
+        """Begin; once all recorded lines are passed, the file keeps only its first ``kept`` bytes, which hold them."""
         self.path = path
+        self.kept: int | None = kept
         self.lines = list(lines)
         self.watch = watch
         self.position = 0
         self.stream: IO[str] | None = None
         if path is not None:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
-            os.ftruncate(descriptor, kept)
             os.lseek(descriptor, kept, os.SEEK_SET)
             self.stream = os.fdopen(descriptor, "w", encoding="utf-8", newline="\n")
 
@@ -123,10 +129,28 @@ class Record:
         self.position += 1
         self.watch(kind, values)
 
+    @require(lambda self: self.position >= 1, "a run has told how it ended")
+    @ensure(lambda self: not self.recalls, "no recorded line is left over")
+    def end(self) -> None:
+        """The run is over. Raises TraceError where the trace goes on after its outcome."""
+        if self.recalls:
+            further = shown(json.loads(self.lines[self.position])["event"])
+            raise TraceError(f"{self.path}: line {self.position + 1}: {further}: expected nothing after the outcome")
+        self.cut()
+
+    @require(lambda self: not self.recalls, "every recorded line is this run's")
+    @ensure(lambda self: self.stream is None or self.kept is None, "cut once, before anything is written")
+    def cut(self) -> None:
+        """Cut what follows the recorded lines: a line that was not whole, or a closing error."""
+        if self.stream is not None and self.kept is not None:
+            os.ftruncate(self.stream.fileno(), self.kept)
+            self.kept = None
+
     @require(lambda line: "\n" not in line, "one line at a time")
     @ensure(lambda self: self.stream is None or not self.stream.closed, "the file stays open for the next line")
     def write(self, line: str) -> None:
         """Write a line and let it reach the file."""
+        self.cut()
         if self.stream is not None:
             self.stream.write(line + "\n")
             self.stream.flush()
@@ -156,19 +180,25 @@ def resumed(path: Path, watch: Watch = unwatched) -> Record:
 
     Raises TraceError for a file that is no trace of this schema.
     """
+    if path.exists() and not path.is_file():
+        raise TraceError(f"{path}: no regular file: expected a trace to resume")
     try:
         content = path.read_bytes()
     except OSError as error:
         raise TraceError(f"{path}: {error.strerror or error}: expected a trace to resume") from error
     lines: list[str] = []
     kept = 0
-    for number, raw in enumerate(content.splitlines(keepends=True), start=1):
+    for number, raw in enumerate(BytesIO(content), start=1):
+        if number == 1 and not raw.endswith(b"\n") and not HEAD.startswith(raw[: len(HEAD)]):
+            raise TraceError(f"{path}: line 1: {shown(raw)}: expected a trace of schema {SCHEMA!r}")
         if not raw.endswith(b"\n"):
             break
         fields = parsed_line(f"{path}: line {number}", raw)
         if number == 1 and fields.get("schema") != SCHEMA:
             raise TraceError(f"{path}: line 1: schema: {shown(fields.get('schema'))}: expected {SCHEMA!r}")
         if fields["event"] == "error":
+            if kept + len(raw) != len(content):
+                raise TraceError(f"{path}: line {number + 1}: expected nothing after the error that ended the run")
             break
         lines.append(raw[:-1].decode("utf-8"))
         kept += len(raw)

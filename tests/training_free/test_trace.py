@@ -1,6 +1,7 @@
 """A run that is killed and gone on with leaves the trace of one that was never interrupted."""
 
 import json
+import os
 from collections.abc import Mapping
 from fractions import Fraction as F
 from itertools import cycle
@@ -168,6 +169,9 @@ def test_other_settings_are_another_run(tmp_path: Path) -> None:
         (b"nothing\n", "JSON object"),
         (b"\xff\xfe\n", "UTF-8"),
         (b"[]\n", "an event"),
+        (b"one line of notes, without a line break", "line 1: .*expected a trace"),
+        (b'{"event": "start", "schema": "grpocheck-trace/1"', "line 1: .*expected a trace"),
+        (b'{"event": "start",\r"schema": 1}\r', "line 1: .*expected a trace"),
     ],
 )
 def test_what_is_no_trace_is_refused_and_left_alone(content: bytes, message: str, tmp_path: Path) -> None:
@@ -176,6 +180,60 @@ def test_what_is_no_trace_is_refused_and_left_alone(content: bytes, message: str
     with pytest.raises(TraceError, match=message):
         resumed(path)
     assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("further", "message"),
+    [
+        (b'{"event": "model", "answer": []}\n', "'model': expected nothing after the outcome"),
+        (b'{"event": "error"}\n{"event": "model", "answer": []}\n', "nothing after the error"),
+        (b'{"event": "error"}\n{"eve', "nothing after the error"),
+    ],
+)
+def test_lines_after_the_end_are_refused_and_left_alone(further: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    content = whole(path).encode("utf-8") + further
+    path.write_bytes(content)
+    with pytest.raises(TraceError, match=message), resumed(path) as record:
+        run(task(), Supply(introspection=Counting()), record=record)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("tail", [b'{"event": "mod', b'{"event": "error", "message": "away"}\n'])
+def test_a_trace_of_another_run_keeps_its_tail(tail: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    begun = whole(path).encode("utf-8").splitlines(keepends=True)[:5]
+    content = b"".join(begun) + tail
+    path.write_bytes(content)
+    other = three_responses(iterations=4, draws={"seed": 5}, kappa=2)
+    with pytest.raises(TraceMismatch, match="line 1: task"), resumed(path) as record:
+        run(other, Supply(introspection=Counting()), record=record)
+    assert path.read_bytes() == content
+
+
+def test_a_tail_behind_the_outcome_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    text = whole(path)
+    path.write_text(text + '{"event": "er', encoding="utf-8")
+    with resumed(path) as record:
+        run(task(), Supply(introspection=Counting()), record=record)
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_a_carriage_return_inside_a_line_does_not_end_the_trace(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    lines = whole(path).encode("utf-8").splitlines(keepends=True)
+    content = b"".join([*lines[:3], lines[3].replace(b", ", b",\r", 1), *lines[4:]])
+    path.write_bytes(content)
+    with pytest.raises(TraceMismatch, match="line 4"), resumed(path) as record:
+        run(task(), Supply(introspection=Counting()), record=record)
+    assert path.read_bytes() == content
+
+
+def test_what_is_no_file_is_no_trace(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(TraceError, match="no regular file"):
+        resumed(tmp_path / "pipe")
 
 
 def test_a_trace_that_is_not_there_is_named(tmp_path: Path) -> None:
