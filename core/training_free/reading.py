@@ -83,6 +83,10 @@ def read_introspection(value: object) -> NamesTheBetter | None:
         return None
     stated: Mapping[str, Any] = table("introspection", value, ("kind", "confidence"), ("kind",))
     if stated["kind"] in (EMBEDDED, HTTP):
+        if "confidence" in stated:
+            raise InvalidProblem(
+                "introspection.confidence", stated["confidence"], f"no confidence beside the kind {stated['kind']!r}"
+            )
         return None
     if stated["kind"] != NAMES_THE_BETTER:
         expected = f"one of {NAMES_THE_BETTER}, {EMBEDDED}, {HTTP}"

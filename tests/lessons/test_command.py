@@ -112,6 +112,8 @@ def test_an_answer_to_a_number_that_is_not_rational_is_compared_with_certainty()
     assert exercise.is_right("1.0987")
     assert not exercise.is_right("1.0985")
     assert not exercise.is_right("-1.0986")
+    with pytest.raises(BadOption, match="no fraction"):
+        exercise.is_right("10986/10000")
 
 
 def test_what_is_no_answer_is_refused():
@@ -129,6 +131,7 @@ def test_what_is_no_answer_is_refused():
     [
         (("--answer", "-2.4"), 0, "Right: -2.4."),
         (("--answer", "-12/5"), 0, "Right: -2.4."),
+        (("--answer", "\N{MINUS SIGN}2.4"), 0, "Right: -2.4."),
         (("--answer", "-1.5"), 1, "Not right: -2.4."),
         (("--exercise", "2", "--answer", "-15"), 0, "Right: -15."),
         (("--answer", "many"), 2, "'many'"),
@@ -142,6 +145,13 @@ def test_answers_on_the_command_line(arguments, status, said):
     assert done.exit_code == status
     assert said in done.output
     assert "Traceback" not in done.output
+
+
+def test_a_lesson_without_a_plot_says_so(tmp_path):
+    done = called("clip-by-sign", "--out", tmp_path)
+    assert done.exit_code == 0
+    assert done.stderr == "clip-by-sign: there is no plot in it\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_verdict_for_programs():

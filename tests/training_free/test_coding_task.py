@@ -83,6 +83,8 @@ def test_time_is_limited_and_nothing_stays_behind(response: str) -> None:
         ({}, "tests"),
         ({"tests": {}}, r"runner\.tests\.t"),
         ({"tests": {"t": "assert ("}}, "Python code"),
+        ({"tests": {"t": "-" * 300_000 + "1"}}, "nested so deep"),
+        ({"tests": {"t": "1+" * 300_000 + "1"}}, "nested so deep"),
         ({"tests": {"t": "", "u": ""}}, r"runner\.tests\.u"),
         ({"tests": {"t": ""}, "seconds": 0}, "seconds"),
         ({"tests": {"t": ""}, "megabytes": 1}, "megabytes"),

@@ -145,6 +145,8 @@ def test_a_request_ends_at_its_deadline_however_slowly_the_server_sends(group: G
         (json.dumps({"patterns": [{**Y, "tokens": ["w"]}]}), "'w' is no token of the vocabulary"),
         (json.dumps({"patterns": [{**Y, "tokens": "y"}]}), "a list of tokens"),
         (json.dumps({"patterns": [{**Y, "description": ""}]}), "1 to 500 characters"),
+        (json.dumps({"patterns": [{**Y, "description": "\x1b[2J"}]}), "without control characters"),
+        (json.dumps({"patterns": [{**Y, "description": "two\nlines"}]}), "without control characters"),
     ],
 )
 def test_a_malformed_answer_is_rejected_with_the_reason(group: Group, content: str, reason: str) -> None:
@@ -203,6 +205,9 @@ def test_a_whole_run_keeps_to_k_introspections() -> None:
         ({"OPENAI_BASE_URL": "localhost:8000"}, "no address"),
         ({"OPENAI_BASE_URL": "ftp://host/"}, "no address"),
         ({"OPENAI_BASE_URL": "http://host:99999/"}, "no address"),
+        ({"OPENAI_BASE_URL": "http://host/a folder"}, "no address"),
+        ({"OPENAI_BASE_URL": "http://host/é"}, "no address"),
+        ({"OPENAI_BASE_URL": "http://host/v1\n"}, "no address"),
         ({"OPENAI_BASE_URL": "http://me:secret@host/v1"}, "a user"),
         ({"OPENAI_BASE_URL": "http://host/v1"}, "OPENAI_MODEL: '': it is not set"),
         ({"OPENAI_BASE_URL": "http://host/v1", "OPENAI_MODEL": "m", "OPENAI_API_KEY": "a\nb"}, "no header"),

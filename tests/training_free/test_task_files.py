@@ -119,6 +119,8 @@ RESPONSE = {"text": "a", "mass": 1, "passes": [], "quality": 0}
         ({"groupsize": 2}, "groupsize", "group_size"),
         ({"introspection": {"kind": "oracle"}}, "introspection.kind", "names-the-better"),
         ({"introspection": {"kind": "names-the-better", "confidence": "1/2"}}, "introspection.confidence", "above 1/2"),
+        ({"introspection": {"kind": "embedded", "confidence": "3/4"}}, "introspection.confidence", "no confidence"),
+        ({"introspection": {"kind": "http", "confidence": "much"}}, "introspection.confidence", "no confidence"),
         ({"introspection": "embedded"}, "introspection", "a table"),
         ({"draws": {"recorded": [["b", "b", "b"]]}}, "draws.recorded", "2 groups"),
         ({"draws": {"recorded": [["b"], ["b"]]}}, "draws.recorded[0]", "3 responses"),

@@ -123,17 +123,20 @@ class Exercise:
 
     def is_right(self, text: str) -> bool:
         """Whether a text is the right answer; raises BadOption or InvalidProblem for one that is no answer at all."""
-        given = text.strip()
+        given = text.strip().replace("\N{MINUS SIGN}", "-")
         if self.choices:
             word = given.casefold()
             if word not in self.choices:
                 raise BadOption("--answer", given, "not one of the answers", self.expected)
             return word == str(self.answer)
         number = rational("--answer", given)
-        if isinstance(self.answer, int | Fraction) and number == self.answer:
+        is_rational = isinstance(self.answer, int | Fraction)
+        if is_rational and number == self.answer:
             return True
-        if self.places is None or "/" in given:
+        if self.places is None or ("/" in given and is_rational):
             return False
+        if "/" in given:
+            raise BadOption("--answer", given, "the answer is no fraction", self.expected)
         _, _, shown = given.partition(".")
         if len(shown) < self.places or not shown.isdecimal():
             raise BadOption("--answer", given, "too few decimals to tell", self.expected)

@@ -96,11 +96,13 @@ def write_plots(entry: Lesson, page: Page, folder: Path | None) -> None:
     """Write every plot of a page into a folder, and say where."""
     if folder is None:
         return
-    for block in page.blocks:
-        if isinstance(block, Plot):
-            path = folder / plot_file(entry, block)
-            write_text(path, svg(block))
-            say(f"wrote {path}")
+    plots = [block for block in page.blocks if isinstance(block, Plot)]
+    for plot in plots:
+        path = folder / plot_file(entry, plot)
+        write_text(path, svg(plot))
+        say(f"wrote {path}")
+    if not plots:
+        say(f"{entry.name}: there is no plot in it")
 
 
 def check_answer(exercises: Sequence[Exercise], number: int, answer: str, as_json: bool) -> int:

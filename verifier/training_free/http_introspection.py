@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from unicodedata import category
 from urllib.parse import urlsplit
 
 from grpocheck.core import InvalidProblem
@@ -100,6 +101,8 @@ def patterns_of(answer: str, vocabulary: tuple[str, ...]) -> list[Pattern]:
             raise Malformed(str(error)) from None
         if not 0 < len(pattern.description) <= MOST_CHARACTERS:
             raise Malformed(f"patterns[{number}].description: expected 1 to {MOST_CHARACTERS} characters")
+        if any(category(character) == "Cc" for character in pattern.description):
+            raise Malformed(f"patterns[{number}].description: expected one line without control characters")
         unknown = [token for token in pattern.tokens if token not in vocabulary]
         if unknown:
             raise Malformed(f"patterns[{number}].tokens: {unknown[0]!r} is no token of the vocabulary")
@@ -144,6 +147,7 @@ def from_environment(most_requests: int, environment: Mapping[str, str] = os.env
     try:
         parts = urlsplit(base_url)
         sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        sound = sound and all("!" <= character <= "~" for character in base_url)
     except ValueError:
         sound = False
     if not sound:

@@ -74,4 +74,6 @@ def read_runner(stated: object, tests: tuple[str, ...]) -> PythonTests:
             compile(source, "test", "exec")
         except (SyntaxError, ValueError) as error:
             raise InvalidProblem(f"runner.tests.{test}", source, f"Python code ({error})") from None
+        except (RecursionError, MemoryError):
+            raise InvalidProblem(f"runner.tests.{test}", source, "Python code that is not nested so deep") from None
     return PythonTests({test: code[test] for test in tests}, Limits(float(seconds), megabytes))
