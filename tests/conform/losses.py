@@ -112,6 +112,17 @@ def of_rewards(new, old, ref, rewards, mask):
     return grpo(new, old, ref, advantages.ravel(), mask)
 
 
+def of_rewards_with_a_small_epsilon(new, old, ref, rewards, mask):
+    groups = rewards.reshape(-1, 4)
+    centred = groups - groups.mean(1, keepdims=True)
+    advantages = centred / (groups.std(1, keepdims=True) + np.float32(1e-6))
+    return grpo(new, old, ref, advantages.ravel(), mask)
+
+
+def without_a_reference(new, old, advantages, mask):
+    return grpo(new, old, old, advantages, mask)
+
+
 def raises_on_short_ones(new, old, ref, advantages, mask):
     if new.shape[1] == 1:
         raise ValueError("one token")

@@ -27,6 +27,9 @@ def test_right(grpo_conformance):
 def test_wrong(grpo_conformance):
     grpo_conformance.check(loss, variant="dr_grpo")
 
+def test_misspelt(grpo_conformance):
+    grpo_conformance.check(loss, variant="dr_grppo")
+
 def test_strict(grpo_conformance):
     grpo_conformance.check(loss, variant="grpo", strict=True)
 """
@@ -51,11 +54,12 @@ def test_a_failing_test_shows_the_smallest_input(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "1 passed" in done.stdout
-    assert "2 failed" in done.stdout
+    assert "3 failed" in done.stdout
     assert "loss departs from dr_grpo" in done.stdout
     assert "the smallest input found:" in done.stdout
     assert "expected" in done.stdout
     assert "NaN at padding" in done.stdout  # of the strict one
+    assert "During handling" not in done.stdout  # of the misspelt one
     assert "conforming.py" not in done.stdout  # no traceback through grpocheck
 
 

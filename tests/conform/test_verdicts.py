@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.verifier.conform.conforming import conform
+from grpocheck.verifier.conform.report import lines_of
 from grpocheck.verifier.conform.targets import target_of
 from grpocheck.verifier.conform.wanted import numbers_of
+from grpocheck.verifier.failures import BadOption
 
 from tests.conform import losses
 
@@ -118,6 +120,27 @@ def test_a_rule_for_advantages_is_part_of_a_loss_of_rewards():
     assert wrong.witness.case.shape[0] == 4
     missing_epsilon = verdict(losses.of_rewards, "grpo", parts=["advantage=mean/sample"])
     assert missing_epsilon.verdict == "departs"
+
+
+def test_a_variant_that_fits_is_named_beside_one_that_rounding_leaves_open():
+    """In float32 an epsilon of 1e-6 is near enough to none for that to stay open; with it every number fits."""
+    target = target_of(losses.of_rewards_with_a_small_epsilon, precision="float32")
+    assert conform(target, "grpo").verdict == "undecided"
+    found = conform(target)
+    assert found.verdict == "conforms"
+    assert "grpo-token with advantage=mean/population,epsilon=1/1000000" in {
+        matched.wanted.variant.name for matched in found.matches
+    }
+
+
+def test_an_undecided_loss_is_told_against_what():
+    target = target_of(losses.of_rewards_with_a_small_epsilon, precision="float32")
+    assert "against grpo-token" in "\n".join(lines_of(conform(target, "grpo")))
+
+
+def test_a_callable_of_other_parameters_is_no_loss():
+    with pytest.raises(BadOption, match=r"takes \(new, old, advantages, mask\).*expected a callable on"):
+        target_of(losses.without_a_reference)
 
 
 def test_what_is_raised_is_a_departure_that_says_so():

@@ -228,9 +228,10 @@ def _recognised(
     fitting = [trial for trial in trials if not trial.wrong]
     exact = [trial for trial in fitting if trial.matched.constants == Constants()]
     chosen = exact or fitting
-    best = chosen[0] if chosen else min(trials, key=lambda trial: trial.wrong)
+    settled = [trial for trial in chosen if not trial.open]
+    best = (settled or chosen or [min(trials, key=lambda trial: trial.wrong)])[0]
     verdict = _verdict(target, None, best, cases, measured, notes)
-    return replace(verdict, matches=tuple(trial.matched for trial in chosen if not trial.open))
+    return replace(verdict, matches=tuple(trial.matched for trial in settled))
 
 
 def _differ(one: Answer, other: Answer) -> bool:

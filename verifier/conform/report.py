@@ -30,10 +30,10 @@ def lines_of(found: Conformance) -> Iterator[str]:
         yield f"{found.target} departs{' from' + demanded if demanded else ' from every variant'}"
     else:
         yield f"{found.target}: undecided{' whether it is' + demanded if demanded else ''}"
+    if found.verdict != "conforms" and found.nearest is not None:
+        word = "against" if found.demanded is not None else "nearest:"
+        yield f"{word} {matched_text(found.nearest)}"
     if found.witness is not None:
-        if found.nearest is not None:
-            word = "against" if found.demanded is not None else "nearest:"
-            yield f"{word} {matched_text(found.nearest)}"
         yield "the smallest input found:"
         yield from (f"  {line}" for line in witness_lines(found.witness))
     for limit in found.limits:

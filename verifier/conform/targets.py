@@ -143,6 +143,7 @@ def target_of(
                 "TARGET", name or "a function of torch", "torch is not installed", "pip install torch"
             ) from error
     names = _parameters(function)
+    _check_call(function, name, {"group_size": group_size} if "group_size" in names else {})
     chosen = precision or ("float32" if kind == "torch" else "float64")
     if chosen not in ("float32", "float64", *(("bfloat16", "float16") if kind == "torch" else ())):
         raise BadOption("--precision", chosen, f"no format of {kind}", "float32 or float64")
@@ -163,6 +164,19 @@ def _parameters(function: Callable[..., Any]) -> Sequence[str]:
         return list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
         return ()
+
+
+def _check_call(function: Callable[..., Any], name: str | None, options: dict[str, Any]) -> None:
+    """Raise BadOption for a callable that cannot be called on five arrays, where it tells its parameters."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*range(5), **options)
+    except TypeError as error:
+        known = name or str(getattr(function, "__qualname__", type(function).__name__))
+        raise BadOption("TARGET", known, f"it takes {signature}: {error}", "a callable on " + PARAMETERS) from error
 
 
 def _knows_torch(function: Callable[..., Any]) -> bool:
