@@ -23,7 +23,7 @@ def keep(benchmark: Any) -> Callable[[Comparison | Growth], None]:
         else:
             benchmark.extra_info.update(
                 kind="growth", name=found.name, variable=found.variable, points=found.points, exponent=found.exponent,
-                target=found.target,
+                target=found.target, unit=found.unit,
             )  # fmt: skip
 
     return kept

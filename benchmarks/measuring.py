@@ -43,16 +43,17 @@ class Comparison:
 
 @dataclass
 class Growth:
-    """Times against a size, and the fitted exponent."""
+    """Times, or bytes, against a size, and the fitted exponent."""
 
     name: str
     variable: str
     points: list[tuple[float, float]]
     target: str = ""
+    unit: str = "s"
     exponent: float = field(init=False)
 
     def __post_init__(self) -> None:
-        """Fit log time against log size by least squares."""
+        """Fit the log of what was measured against log size by least squares."""
         from math import log
 
         xs, ys = [log(x) for x, _ in self.points], [log(y) for _, y in self.points]

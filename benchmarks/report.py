@@ -41,7 +41,8 @@ def comparison_row(entry: dict[str, Any]) -> str:
 
 def growth_row(entry: dict[str, Any]) -> str:
     """A line of the second table."""
-    points = ", ".join(f"{x:g}: {seconds * 1e3:.3g} ms" for x, seconds in entry["points"])
+    factor, unit = (1e3, "ms") if entry["unit"] == "s" else (1 / 1024, "KiB")
+    points = ", ".join(f"{x:g}: {y * factor:.3g} {unit}" for x, y in entry["points"])
     return f"| {entry['name']} | {entry['variable']} | {entry['exponent']:.2f} | {entry['target']} | {points} |"
 
 
@@ -54,8 +55,8 @@ def report(found: dict[str, Any]) -> str:
     lines += ["| work | ratio of times | median | quartiles | target | met |", "|---|---|---|---|---|---|"]
     lines += map(comparison_row, comparisons)
     remarks = [f"- {entry['name']}: {entry['remark']}" for entry in comparisons if entry["remark"]]
-    lines += ["", *remarks, "", "## Growth\n", "Time against size, and the exponent fitted to it.\n"]
-    lines += ["| work | size | exponent | wanted | times |", "|---|---|---|---|---|", *map(growth_row, growths)]
+    lines += ["", *remarks, "", "## Growth\n", "Time or memory against size, and the exponent fitted to it.\n"]
+    lines += ["| work | size | exponent | wanted | measured |", "|---|---|---|---|---|", *map(growth_row, growths)]
     return "\n".join(lines) + "\n"
 
 

@@ -4,13 +4,16 @@ import os
 import subprocess
 import sys
 import time
+import tracemalloc
+from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.measuring import Comparison, Growth
+from benchmarks.measuring import Comparison, Growth, ratios
 
 HOUSE = Path(__file__).resolve().parents[1]
 Keep = Callable[[Comparison | Growth], None]
@@ -99,8 +102,6 @@ def test_start_up(benchmark: Any, keep: Keep, arguments: list[str], target: floa
 
 
 def test_the_law_beside_separate_runs(benchmark: Any, keep: Keep, tmp_path: Path) -> None:
-    from fractions import Fraction
-
     from grpocheck.core import problem_from_mapping, run
     from grpocheck.core.reading import parsed
 
@@ -125,6 +126,82 @@ def test_the_law_beside_separate_runs(benchmark: Any, keep: Keep, tmp_path: Path
     remark = f"separate runs: {sample} timed, scaled to {pairs}; contracts as this process has them"
     keep(Comparison("law, n=4, G=8, M=2, T=1, K=1: 27,225 pairs", "separate runs", "grpocheck law", found, 20.0, False,
                     remark=remark, seconds=measured[1]))  # fmt: skip
+
+
+def test_the_law_beside_ordered_enumeration(benchmark: Any, keep: Keep) -> None:
+    from itertools import product
+    from math import prod
+
+    from grpocheck.core import problem_from_mapping, run
+    from grpocheck.core.arithmetic import EnclosureArithmetic
+    from grpocheck.core.reading import parsed
+    from grpocheck.verifier.law import exact_law
+
+    stated = {**parsed(LAW), "group_size": 4, "theta": ["1/4"] * 3}
+    stated["prompts"] = stated["prompts"][:1]
+    problem, names = problem_from_mapping(stated), stated["prompts"][0]["responses"]
+
+    def law() -> object:
+        return exact_law(problem, EnclosureArithmetic())
+
+    def ordered() -> Counter[object]:
+        found: Counter[object] = Counter()
+        for draws in product(names, repeat=4):
+            outcome = run(problem_from_mapping({**stated, "draws": {"recorded": [[list(draws)]]}}))
+            found[outcome.theta] += prod([Fraction(1, 4)] * 4)
+        return found
+
+    mine = {atom.theta: atom.probability for atom in exact_law(problem, EnclosureArithmetic()).parameters}
+    assert dict(ordered()) == mine
+    measured, times = ratios(ordered, law, 3)
+    benchmark.pedantic(law, rounds=1)
+    work = "law, n=4, G=4, M=1, T=1, K=1: 256 ordered draws"
+    keep(Comparison(work, "a run for every ordered draw", "the law", measured, 4.0, False, seconds=times))
+
+
+def traced(folder: Path, outer_iterations: int) -> Path:
+    """The trace of the softmax problem at so many outer iterations."""
+    problem, trace = folder / "softmax.toml", folder / f"{outer_iterations}.jsonl"
+    stated = SOFTMAX.replace("outer_iterations = 2", f"outer_iterations = {outer_iterations}")
+    problem.write_text(stated, encoding="utf-8")
+    seconds(["run", str(problem), "--trace", str(trace)], GRPOCHECK_CONTRACTS="off")
+    return trace
+
+
+def test_checking_a_trace_beside_the_run(benchmark: Any, keep: Keep, tmp_path: Path) -> None:
+    trace = traced(tmp_path, 2)
+
+    def checked() -> float:
+        return seconds(["check", str(trace)])
+
+    def ran() -> float:
+        return seconds(["run", str(tmp_path / "softmax.toml")], GRPOCHECK_CONTRACTS="off")
+
+    found, times = alternating(checked, ran, 5)
+    benchmark.pedantic(checked, rounds=1)
+    work = "check of the trace, softmax, M=2, n=4, G=8, T=2, K=3"
+    keep(Comparison(work, "grpocheck check", "grpocheck run, contracts off", found, 3.0, seconds=times))
+
+
+def test_memory_of_reading_a_trace(benchmark: Any, keep: Keep, tmp_path: Path) -> None:
+    """Up to the last line, which holds F of every applied step."""
+    from grpocheck.core import read_trace
+
+    def most(trace: Path) -> int:
+        peak = 0
+        tracemalloc.start()
+        try:
+            for _, fields in read_trace(trace):
+                if fields["event"] != "outcome":
+                    peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        return peak
+
+    traces = [(float(size), traced(tmp_path, size)) for size in (1, 2, 4)]
+    points = [(size, float(most(trace))) for size, trace in traces]
+    benchmark.pedantic(lambda: most(traces[0][1]), rounds=1)
+    keep(Growth("reading a streamed trace, most bytes held", "T", points, "none", "bytes"))
 
 
 def test_two_workers_beside_one(benchmark: Any, keep: Keep) -> None:
