@@ -137,6 +137,23 @@ def test_a_log_in_lines(tmp_path: Path) -> None:
     assert finding.first.found.startswith("grad_norm = inf at step 1")
 
 
+def test_two_recordings_in_one_folder_keep_their_settings(tmp_path: Path) -> None:
+    """Advantages without a deviation, and by the population's: declared so, and each right by its own header."""
+    written(
+        tmp_path / "a.jsonl", {**HEADER, "settings": {"scale_rewards": "none"}, "dtype": "float64"}, *drawn(12, "none")
+    )
+    written(tmp_path / "b.jsonl", {**HEADER, "dtype": "float64"}, *drawn(12, "population"))
+    written(tmp_path / "b_rank1.jsonl", {**HEADER, "dtype": "float64"}, *drawn(12, "population"))
+    report = audited(tmp_path)
+    assert set(report.inferred) == {str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")}
+    assert [inferred["advantage_rule"][0] for inferred in report.inferred.values()] == [
+        "reward minus the group's mean",
+        "reward minus the group's mean over the group's population deviation",
+    ]
+    assert report.ok
+    assert report.files == 3
+
+
 def test_a_file_that_was_cut_off_while_being_written(tmp_path: Path) -> None:
     path = written(tmp_path / "run.jsonl", HEADER, *drawn(12, "none"))
     path.write_bytes(path.read_bytes()[:-20])

@@ -1,6 +1,7 @@
 """From paths to runs: which files there are, of which format, and which belong to one run."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from grpocheck.verifier.audit.errors import Unreadable
@@ -28,7 +29,25 @@ def runs_of(paths: Sequence[Path], extra: Settings | None = None) -> list[Run]:
             raise Unreadable(path, "contents", sorted(each.name for each in path.iterdir())[:4], EXPECTED)
         for home, file in found:
             members.setdefault(home, {})[file] = None
-    return [run_of(home, list(files), extra or Settings()) for home, files in members.items()]
+    return [run for home, files in members.items() for run in parted(run_of(home, list(files), extra or Settings()))]
+
+
+def parted(run: Run) -> list[Run]:
+    """A run, or several of them where the JSON Lines of one folder have different headers: each is a run of its own.
+
+    The files of one recording by several processes have one header.
+    """
+    headers: dict[str, list[Path]] = {}
+    for file in run.groups:
+        header = groups.read_header(file)
+        said = repr((sorted(header.settings.values.items()), header.functions, header.dtype))
+        headers.setdefault(said, []).append(file)
+    if len(headers) < 2:
+        return [run]
+    rest = replace(run, groups=())
+    alone = Run("", (), None, run.settings, (), (), (), ())
+    own = [replace(alone, name=str(files[0]), groups=tuple(files)) for files in headers.values()]
+    return [*([rest] if rest.files else []), *own]
 
 
 def audited(path: Path, depth: int = 0) -> Iterable[tuple[Path, Path]]:

@@ -151,7 +151,7 @@ def finding_lines(finding: Finding, run: str) -> Iterable[str]:
 
 def shortened(place: str, run: str) -> str:
     """A place inside a run, without the run's own path."""
-    return place.removeprefix(run).lstrip("/") or "the whole run"
+    return "the whole run" if place == run else place.removeprefix(run.rstrip("/") + "/")
 
 
 def inferred_lines(inferred: Mapping[str, Any]) -> Iterable[str]:
