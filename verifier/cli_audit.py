@@ -27,7 +27,7 @@ def audit_command(
     jobs: Annotated[int, typer.Option("--jobs", min=1, metavar="N", help="Processes to work with.")] = 1,
     ray: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option("--ray", metavar="ADDRESS", help="Work as tasks of this Ray cluster (grpocheck[ray])."),
+        typer.Option("--ray", metavar="ADDRESS", help="Work as tasks of this Ray cluster; the extra ray is needed."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")] = False,
 ) -> int:

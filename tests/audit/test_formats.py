@@ -14,6 +14,7 @@ import pytest
 from grpocheck.verifier.audit.auditing import audit
 from grpocheck.verifier.audit.crews import processes
 from grpocheck.verifier.audit.discovery import runs_of
+from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.report import to_mapping, to_sarif
 from grpocheck.verifier.audit.rules import RULES, markdown_table
 from grpocheck.verifier.cli import app
@@ -152,6 +153,21 @@ def test_two_recordings_in_one_folder_keep_their_settings(tmp_path: Path) -> Non
     ]
     assert report.ok
     assert report.files == 3
+
+
+def test_lines_of_another_program_are_passed_over_and_said_to_be(tmp_path: Path) -> None:
+    written(tmp_path / "run.jsonl", HEADER, *drawn(12, "none"))
+    other = written(tmp_path / "dataset.jsonl", {"question": "2 + 2"})
+    report = audited(tmp_path)
+    finding = by_rule(report)["file-passed-over"]
+    assert (finding.count, finding.severity, finding.first.where.file) == (1, "note", str(other))
+    assert report.ok
+    assert report.files == 1
+    with pytest.raises(Unreadable, match="question"):
+        audited(other)
+    (tmp_path / "run.jsonl").unlink()
+    with pytest.raises(Unreadable, match="question"):
+        audited(tmp_path)
 
 
 def test_a_file_that_was_cut_off_while_being_written(tmp_path: Path) -> None:

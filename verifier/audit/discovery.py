@@ -1,6 +1,6 @@
 """From paths to runs: which files there are, of which format, and which belong to one run."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,7 +29,10 @@ def runs_of(paths: Sequence[Path], extra: Settings | None = None) -> list[Run]:
             raise Unreadable(path, "contents", sorted(each.name for each in path.iterdir())[:4], EXPECTED)
         for home, file in found:
             members.setdefault(home, {})[file] = None
-    return [run for home, files in members.items() for run in parted(run_of(home, list(files), extra or Settings()))]
+    named = {path for path in paths if path.is_file()}
+    return [
+        run for home, files in members.items() for run in parted(run_of(home, list(files), extra or Settings(), named))
+    ]
 
 
 def parted(run: Run) -> list[Run]:
@@ -47,7 +50,7 @@ def parted(run: Run) -> list[Run]:
     rest = replace(run, groups=())
     alone = Run("", (), None, run.settings, (), (), (), ())
     own = [replace(alone, name=str(files[0]), groups=tuple(files)) for files in headers.values()]
-    return [*([rest] if rest.files else []), *own]
+    return [*([rest] if rest.files or rest.passed_over else []), *own]
 
 
 def audited(path: Path, depth: int = 0) -> Iterable[tuple[Path, Path]]:
@@ -80,11 +83,20 @@ def home_of(file: Path) -> Path:
     return folder.parent if inside else folder
 
 
-def run_of(home: Path, files: Sequence[Path], extra: Settings) -> Run:
-    """The files of one run, sorted by format."""
+def run_of(home: Path, files: Sequence[Path], extra: Settings, named: Set[Path] = frozenset()) -> Run:
+    """The files of one run, sorted by format.
+
+    JSON Lines of other programs are passed over beside others, unless they are ``named``; Unreadable is raised then.
+    """
+    passed_over: list[Path] = []
     kinds: dict[str, list[Path]] = {"table": [], "gen": [], "call": [], "groups": [], "rollouts": [], "state": []}
     for file in files:
-        kinds[kind_of(file)].append(file)
+        kind = kind_of(file)
+        if kind is None and file in named:
+            raise foreign(file)
+        (passed_over if kind is None else kinds[kind]).append(file)
+    if len(passed_over) == len(files):
+        raise foreign(files[0])
     settings = extra
     for name in SETTINGS_FILES:
         if (home / name).is_file():
@@ -98,11 +110,12 @@ def run_of(home: Path, files: Sequence[Path], extra: Settings) -> Run:
         tuple(sorted(kinds["call"])),
         tuple(sorted(kinds["groups"])),
         tuple(sorted(kinds["rollouts"], key=lambda file: (len(file.stem), file.stem))),
+        tuple(sorted(passed_over)),
     )
 
 
-def kind_of(file: Path) -> str:
-    """Which reader a file is for; raises Unreadable for JSON Lines that nobody here writes."""
+def kind_of(file: Path) -> str | None:
+    """Which reader a file is for; None for JSON Lines of other programs."""
     if file.name == "trainer_state.json":
         return "state"
     if file.suffix == ".parquet":
@@ -116,8 +129,13 @@ def kind_of(file: Path) -> str:
         return "groups"
     if rollouts.is_rollout(first):
         return "rollouts"
+    return None
+
+
+def foreign(file: Path) -> Unreadable:
+    """What is wrong with JSON Lines that no reader here is for."""
     expected = '{"format": "grpocheck-groups", "version": 1}, or verl\'s keys input, output and score'
-    raise Unreadable(file, "line 1", first, expected)
+    return Unreadable(file, "line 1", lines.first_line(file), expected)
 
 
 def latest(states: Sequence[Path]) -> Path | None:

@@ -26,6 +26,7 @@ class Run:
     calls: tuple[Path, ...] = ()
     groups: tuple[Path, ...] = ()
     rollouts: tuple[Path, ...] = ()
+    passed_over: tuple[Path, ...] = ()
 
     @property
     def files(self) -> int:

@@ -50,6 +50,8 @@ def audit_rows(run: Run) -> RowsResult:
     tables = audit_tables(run, result, findings, log, names) if run.tables else None
     if run.rollouts:
         audit_plain(run, [read_rollouts], run.rollouts, result, findings)
+    for path in run.passed_over:
+        findings.add(seen("file-passed-over", Where(str(path)), "keys of a format that is read here", "others"))
     for path in (*run.groups, *run.rollouts):
         take_torn(path, findings)
     if log is not None:

@@ -152,6 +152,14 @@ ROWS = (
         "JSON Lines",
     ),
     Rule(
+        "file-passed-over",
+        NOTE,
+        None,
+        "JSON Lines of another program, which were not read",
+        "name the file alone to see what was expected of it; nothing, if it is no log of this run",
+        "JSON Lines",
+    ),
+    Rule(
         "rows-overwritten",
         ERROR,
         None,
