@@ -26,6 +26,15 @@ def objective_by_hand(theta: float, beta: float) -> float:
     return (min(good, 1.2) - max(bad, 0.8)) / 2 - beta * divergence
 
 
+@pytest.mark.parametrize(
+    "changes", [{"beta": "1e400"}, {"theta": ["1e-400"]}, {"step_size": "1e400"}, {"theta": ["1e-3000"]}]
+)
+def test_numbers_that_no_float_holds_have_no_picture(changes: dict[str, object]) -> None:
+    found = pictures.of_iteration(staged(bernoulli(**changes)), 1)
+    assert found["picture"] is None
+    assert "beyond what can be drawn" in found["says"]
+
+
 @pytest.mark.parametrize("theta", [0.1, 0.5, 0.55, 0.6, 0.9])
 @pytest.mark.parametrize("beta", [0.0, 0.5])
 def test_the_landscape_is_the_objective(theta: float, beta: float) -> None:

@@ -1,9 +1,10 @@
 """Numbers for people: what is exact stands as it is, what is rounded says so."""
 
+import json
 from fractions import Fraction as F
 
 import pytest
-from grpocheck.core.arithmetic import EnclosureArithmetic, ExactArithmetic
+from grpocheck.core.arithmetic import EnclosureArithmetic, ExactArithmetic, Scalar
 from grpocheck.verifier.studio import mathml
 from grpocheck.verifier.studio.shown import shown
 
@@ -49,6 +50,14 @@ def test_a_number_is_typeset_as_a_fraction_and_roots() -> None:
         "<mrow><mrow><mfrac><mrow><mn>1</mn></mrow><mrow><mn>2</mn></mrow></mfrac></mrow><mo>−</mo>"
         "<mrow><mfrac><mrow><mn>3</mn></mrow><mrow><mn>10</mn></mrow></mfrac><msqrt><mn>2</mn></msqrt></mrow></mrow>"
     )
+
+
+@pytest.mark.parametrize("value", [F(10) ** 400, -F(10) ** 400, F(10) ** 400 + ExactArithmetic().sqrt(F(2))])
+def test_what_no_float_holds_is_still_json(value: Scalar) -> None:
+    drawn = shown(value).to_mapping()["drawn"]
+    assert abs(drawn) > 1e308
+    assert json.loads(json.dumps(drawn, allow_nan=False)) == drawn
+    assert (drawn > 0) == (shown(value).decimal[0] != "-")
 
 
 def test_a_negative_factor_is_in_brackets() -> None:

@@ -103,11 +103,12 @@ def picture(request: Request) -> Answer:
 
 
 def edit(request: Request) -> Answer:
-    """The problem's text with changes."""
+    """The problem's text with changes, and its form, which the next change goes on from."""
     changes = request.get("changes")
     if not isinstance(changes, dict):
         raise InvalidProblem("changes", changes, "a table of changes")
-    return {"text": editing.changed(problem_of(request), changes)}
+    text = editing.changed(problem_of(request), changes)
+    return {"text": text, "form": editing.form(problem_of({"text": text}))}
 
 
 def check(request: Request) -> Answer:

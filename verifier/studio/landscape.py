@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import isfinite
 
 from grpocheck.core import Kind
 from grpocheck.core.arithmetic import MpArithmetic, Scalar, enclose
@@ -21,6 +22,10 @@ FARTHEST = 2.0**10
 """How far an edge of U is looked for."""
 
 Place = Sequence[float]
+
+
+class BeyondFloats(ValueError):  # noqa: N818 - named for what it says
+    """A number of an iteration is too large, or too near 0, for the floats that pictures are drawn in."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ class Landscape:
 
     def value(self, theta: Place) -> float:
         """F_t at a parameter in U."""
-        return float(objective(self.frozen, self.masses(theta), self.arithmetic))
+        return finite(objective(self.frozen, self.masses(theta), self.arithmetic))
 
     def inside(self, theta: Place) -> bool:
         """Whether a parameter is in U."""
@@ -102,6 +107,8 @@ class Landscape:
                 if key not in found and abs(float(advantage)) > 1e-15:
                     sign = 1 if advantage > 0 else -1
                     name = group.prompt.responses[position]
+                    if float(old) == 0:
+                        raise BeyondFloats(f"the mass of {name} at theta_old")
                     found[key] = Curve(group.prompt.name, name, sign, *key, float(old), 1 + sign * epsilon)
         return list(found.values())
 
@@ -117,7 +124,7 @@ class Landscape:
         for event, now in zip(self.stage.events, self.stage.situations, strict=True):
             if event.kind is Kind.APPLY and now.t == self.t:
                 taken.append(tuple(map(self.number, now.theta)))
-        return [[float(entry) for entry in theta] for theta in taken]
+        return [[finite(entry) for entry in theta] for theta in taken]
 
     @cached_property
     def refused(self) -> list[float] | None:
@@ -126,7 +133,7 @@ class Landscape:
             if event.kind is Kind.MEMBERSHIP and now.t == self.t and event.values["answer"] is False:
                 proposal = event.values["proposal"]
                 assert isinstance(proposal, tuple)
-                return [float(self.number(entry)) for entry in proposal]
+                return [finite(self.number(entry)) for entry in proposal]
         return None
 
     def edge(self, origin: Place, direction: Place) -> float | None:
@@ -143,6 +150,14 @@ class Landscape:
             middle = (low + high) / 2
             low, high = (middle, high) if self.inside(moved(origin, direction, middle)) else (low, middle)
         return low
+
+
+def finite(number: Scalar) -> float:
+    """A number as a float to draw."""
+    found = float(number)
+    if not isfinite(found):
+        raise BeyondFloats("a number of the iteration")
+    return found
 
 
 def moved(origin: Place, direction: Place, length: float) -> list[float]:

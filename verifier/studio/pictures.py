@@ -6,7 +6,7 @@ from typing import Any
 from grpocheck.core.families.simplex import Simplex
 from grpocheck.verifier.studio import svg
 from grpocheck.verifier.studio.contours import contour_picture
-from grpocheck.verifier.studio.landscape import Curve, Landscape, crossing, moved
+from grpocheck.verifier.studio.landscape import BeyondFloats, Curve, Landscape, crossing, moved
 from grpocheck.verifier.studio.stage import Stage
 
 SAMPLES = 96
@@ -20,10 +20,19 @@ PLOT = 236
 
 
 def of_iteration(stage: Stage, t: int) -> dict[str, Any]:
-    """The picture of outer iteration t and what it shows in a sentence; none where its groups are not complete."""
+    """The picture of outer iteration t and what it shows in a sentence; none where its groups are not complete, or its
+    numbers are no floats."""
     if stage.frozen(t) is None:
         return {"picture": None, "says": "The groups of this outer iteration are not complete: there is no F to draw."}
-    land = Landscape(stage, t)
+    try:
+        return drawn(Landscape(stage, t), t)
+    except BeyondFloats as beyond:
+        return {"picture": None, "says": f"No picture: {beyond} is beyond what can be drawn."}
+
+
+def drawn(land: Landscape, t: int) -> dict[str, Any]:
+    """The picture that suits the number of parameters."""
+    stage = land.stage
     name, dimension = f"F{index(t)}", stage.problem.dimension
     if dimension == 1:
         says = f"{name} over U, with the steps taken. {LEGEND} {LANES}"

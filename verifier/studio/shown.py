@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
+from sys import float_info
 from typing import Any
 
 from grpocheck.core.arithmetic import Scalar, Surd, enclose, exact_text
@@ -26,7 +27,7 @@ class Shown:
     """A number with its decimals, and whether these are rounded.
 
     ``short`` is the exact text where it is short enough for a formula and made of rationals and roots, else None.
-    ``drawn`` is a float for pictures alone.
+    ``drawn`` is a float for pictures alone: the nearest one that is finite, since JSON has no other.
     """
 
     value: Scalar
@@ -69,7 +70,8 @@ def shown(value: Scalar) -> Shown:
     else:
         lower, upper = (Decimal(bound) for bound in enclose(value, ENCLOSED_DIGITS))
         rounded = Decimal(0) if lower < 0 < upper else ROUNDED.create_decimal(lower)
-    return Shown(value, plain(rounded), True, short, float(rounded))
+    drawn = min(max(float(rounded), -float_info.max), float_info.max)
+    return Shown(value, plain(rounded), True, short, drawn)
 
 
 def terminating(ratio: Fraction) -> str | None:

@@ -17,7 +17,9 @@ async function play() {
   const asked = text;
   try {
     const state = await ask("oracle", { text, answers });
-    if (asked === text) draw(state);
+    if (asked !== text) return;
+    trouble(null);
+    draw(state);
   } catch (error) {
     trouble(error);
   }

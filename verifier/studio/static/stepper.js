@@ -161,7 +161,7 @@ function drawResponses(view) {
   ].filter(Boolean);
   $("responses").replaceChildren(el("table", {},
     el("thead", {}, el("tr", {}, ...columns.map(([head]) => el("th", { scope: "col" }, head)))),
-    el("tbody", {}, ...view.rows.map((row) => el("tr", { class: row.gradient || "" },
+    el("tbody", {}, ...view.rows.map((row) => el("tr", { class: row.gradient === "kink" ? "kink" : "" },
       ...columns.map(([head, cell, attributes]) => el(attributes?.scope ? "th" : "td", { "data-head": head, ...attributes }, cell(row))))))));
 }
 
@@ -170,7 +170,7 @@ const SVG = "http://www.w3.org/2000/svg";
 // A ratio against the clip interval: the band is [1 - epsilon, 1 + epsilon].
 function gauge(row) {
   const epsilon = run.epsilon.drawn;
-  const reach = 2 * epsilon;
+  const reach = Math.max(2 * epsilon, 1e-9);
   const x = (value) => 4 + 52 * (Math.max(-reach, Math.min(reach, value - 1)) + reach) / (2 * reach);
   const svg = document.createElementNS(SVG, "svg");
   const set = (tag, attributes) => {

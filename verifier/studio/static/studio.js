@@ -21,6 +21,8 @@ function address() {
   return { page: PAGES.includes(page) ? page : "step", fields: new URLSearchParams(rest || "") };
 }
 
+const placeOf = (fields) => Math.min(Math.max(Number.parseInt(fields.get("at") || "0", 10) || 0, 0), 1e6);
+
 async function writeAddress() {
   const fields = new URLSearchParams();
   if (exampleTexts.get(shared.name) === shared.text) fields.set("example", shared.name);
@@ -102,7 +104,7 @@ async function begin() {
   shared.page = page;
   const opening = await ask("opening");
   shared.seconds = opening.seconds;
-  const at = Number.parseInt(fields.get("at") || "0", 10) || 0;
+  const at = placeOf(fields);
   try {
     await openFirst(fields, opening, at);
   } catch (error) { // an address that was cut, say: there is still something to look at
@@ -169,7 +171,7 @@ $("apply-text").addEventListener("click", () => open($("text").value, shared.nam
 $("example").addEventListener("change", () => { if ($("example").value) openExample($("example").value).catch(trouble); });
 addEventListener("hashchange", async () => {
   const { page, fields } = address();
-  const at = Number.parseInt(fields.get("at") || "0", 10) || 0;
+  const at = placeOf(fields);
   try {
     if (fields.get("example") && fields.get("example") !== shared.name) await openExample(fields.get("example"), at);
     else if (fields.get("problem")) await open((await ask("shared", { shared: fields.get("problem") })).text, "", at);
