@@ -54,7 +54,7 @@ class History:
         return novel
 
 
-@require(lambda task, supply: task.model is not None or supply.distribution or supply.next_tokens, "a base model")
+@total("a missing oracle raises InvalidProblem")
 @ensure(lambda task, result: result.ledger.bounds.generations == task.iterations * task.group_size, "at most K*G")
 def guarded(task: Task, supply: Supply, record: Record) -> Guard:
     """The oracles of a run behind their guard: supplied, else the task's. Raises InvalidProblem without one."""

@@ -104,6 +104,14 @@ def test_tests_that_run_beside_tests_that_are_listed_are_refused(tmp_path: Path)
     assert "either tests that run" in done.stderr
 
 
+def test_a_task_without_a_base_model_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bare.toml"
+    path.write_text(TABLED.partition("[[")[0] + '[runner.tests]\n"is b" = "pass"\n', encoding="utf-8")
+    done = invoke(str(path))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("grpocheck: tokens: None: expected a base model")
+
+
 def test_the_embedded_introspection_goes_before_that_of_the_file() -> None:
     done = invoke(WITNESS, "--json", "--introspect", "embedded")
     assert json.loads(done.stdout)["bank"][0]["description"].startswith("prefer 'y'")
