@@ -29,7 +29,14 @@ def test_what_the_report_found_is_shown(tmp_path: Path) -> None:
     assert found["claims"][1]["status"] is None
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"claims": 1}', "[" * 100_000])
+ROWS = ["1", "{}", '{"id": []}', '{"id": "A1", "evidence": 1}', '{"id": "A1", "evidence": [1]}']
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "{}", '{"claims": 1}', '{"claims": []}', "[" * 100_000]
+    + [f'{{"claims": [], "non_claims": [{row}]}}' for row in ROWS],
+)
 def test_a_file_that_is_no_report_says_so(tmp_path: Path, content: str) -> None:
     report = tmp_path / "verify.json"
     report.write_text(content)

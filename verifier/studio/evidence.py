@@ -47,9 +47,18 @@ def read_report(path: Path) -> tuple[dict[str, Any], str | None]:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         return {}, f"{path.name}: {error}: expected the report of grpocheck verify."
-    if not isinstance(found, dict) or not isinstance(found.get("claims"), list):
+    if not isinstance(found, dict) or not all(
+        are_rows(found.get(key))
+        and all(isinstance(row.get("id"), str) and are_rows(row.get("evidence", [])) for row in found[key])
+        for key in ("claims", "non_claims")
+    ):
         return {}, f"{path.name}: {shown(found)}: expected the report of grpocheck verify."
     return found, None
+
+
+def are_rows(found: object) -> bool:
+    """Whether this is a list of mappings."""
+    return isinstance(found, list) and all(isinstance(row, dict) for row in found)
 
 
 def claim_entry(claim: Claim, row: Mapping[str, Any], names: list[str]) -> dict[str, Any]:

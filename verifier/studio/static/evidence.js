@@ -23,7 +23,7 @@ function draw() {
   const claims = loaded.claims.filter((entry) => entry.promised);
   const non = loaded.claims.filter((entry) => !entry.promised);
   const head = loaded.report
-    ? el("p", {}, `From ${loaded.report}, written by grpocheck verify ${loaded.version || ""}: ${loaded.ok ? "nothing is refuted and no evidence is lost." : "something is refuted, lost or undecided."}`)
+    ? el("p", {}, `From ${loaded.report}, written by grpocheck verify ${loaded.version || ""}, on ${loaded.claims.filter((entry) => entry.status).length} of ${loaded.claims.length} claims and non-claims: ${loaded.ok ? "nothing is refuted and no evidence is lost." : "something is refuted, lost or undecided."}`)
     : el("p", { class: "notice-line" }, loaded.trouble, " Until then this is what each claim is known to have, with the text of every proof and check.");
   $("page-evidence").replaceChildren(
     el("div", { class: "lead" }, el("h1", {}, "What holds, and how it is known"), head,
@@ -65,7 +65,7 @@ function row(entry) {
 function found(entries) {
   return el("div", { class: "table-box" }, el("table", {}, el("thead", {}, el("tr", {}, ...["kind", "status", "for which cases", "time"].map((head) => el("th", { scope: "col" }, head)))),
     el("tbody", {}, ...entries.map((entry) => el("tr", {}, el("td", { "data-head": "kind" }, entry.kind), el("td", { "data-head": "status" }, entry.status),
-      el("td", { "data-head": "for" }, entry.scope, entry.detail ? el("span", { class: "quiet" }, ` ${entry.detail}`) : null), el("td", { "data-head": "time", class: "num" }, `${Number(entry.seconds).toFixed(1)} s`))))));
+      el("td", { "data-head": "for" }, entry.scope, entry.detail ? el("span", { class: "quiet" }, ` ${entry.detail}`) : null), el("td", { "data-head": "time", class: "num" }, `${Number(entry.seconds).toFixed(1)}\u00a0s`))))));
 }
 
 async function open(name) {
