@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from grpocheck.contracts.comparisons import at_most, decided_sign, equal
@@ -49,7 +50,7 @@ def keeps_the_order(values: Sequence[Scalar], images: Sequence[Scalar]) -> bool:
     pairs = list(zip(values, images, strict=True))
     return all(
         signs_agree(decided_sign(right - left), decided_sign(image_right - image_left))
-        for (left, image_left), (right, image_right) in zip(pairs, pairs[1:], strict=False)
+        for (left, image_left), (right, image_right) in pairwise(pairs)
     )
 
 
