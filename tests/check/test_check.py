@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import sys
+from decimal import Context
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -130,8 +131,23 @@ def test_a_cut_trace_is_no_whole_trace(tmp_path: Path) -> None:
     assert checked(tmp_path / "nothing.jsonl")[0] == 2
 
 
+def rounded(value: Any) -> Any:
+    """A value of a trace with the ends of its enclosures, which have 32 digits, rounded to 28."""
+    if isinstance(value, dict):
+        return {key: rounded(entry) for key, entry in value.items()}
+    if isinstance(value, list) and len(value) == 2 and all(isinstance(end, str) and "." in end for end in value):
+        try:
+            return [str(Context(prec=28).create_decimal(end)) for end in value]
+        except ArithmeticError:
+            return value
+    return list(map(rounded, value)) if isinstance(value, list) else value
+
+
 def is_equivalent(path: Path, before: list[Any], after: list[Any]) -> bool:
-    """Whether a changed trace is right too: the counts of work differ, or the changed problem has the very same run."""
+    """Whether a changed trace is right too: an enclosure that still encloses has other last digits, the counts of work
+    differ, or the changed problem has the very same run."""
+    if rounded(before) == rounded(after):
+        return True
     if before[:-1] == after[:-1] and before[-1]["event"] == after[-1].get("event") == "outcome":
         ends = [{**events[-1], "ledger": {**events[-1]["ledger"], **dict.fromkeys(WORK)}} for events in (before, after)]
         if ends[0] == ends[1]:
