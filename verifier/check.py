@@ -240,7 +240,8 @@ class Run:
         asked = dict.fromkeys(("problem", "draws", "supplied", "arithmetic", "theta"), ANY)
         start = self.take("start", schema="grpocheck-trace/1", **asked)
         self.problem, self.source, self.supplied, settings, stated = (start[name] for name in asked)
-        need(settings["name"] in ("auto", "exact", "enclosure"), f"numbers of {settings} are not certified", 3)
+        need(settings["name"] in ("auto", "exact", "enclosure", "mp"), f"arithmetic: {settings}: no such arithmetic")
+        need(settings["name"] != "mp", "numbers of mp are not certified", 3)
         need(not {"policy", "arithmetic"} & set(self.supplied), "a supplied policy's masses are not in its trace", 3)
         self.tight, self.auto = (settings.get("digits", 0) * (settings["name"] == own) for own in ("enclosure", "auto"))
         self.family, self.prompts = self.problem["family"], self.problem["prompts"]
