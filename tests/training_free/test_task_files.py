@@ -163,3 +163,8 @@ def test_a_token_model_that_is_none_is_named_by_its_key(tokens: dict[str, Any], 
     with pytest.raises(InvalidProblem) as caught:
         task_from_mapping(mapping)
     assert caught.value.key == key
+
+
+def test_the_end_token_is_known_by_its_text() -> None:
+    written = "".join(["<", "end", ">"])  # the same text, another object
+    assert Shape(4, "<end>", " ").response(("a", written)).text == "a"
