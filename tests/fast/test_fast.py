@@ -183,7 +183,11 @@ def test_a_problem_is_taken_as_it_is_and_other_families_are_refused() -> None:
 def test_what_no_precision_decides_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     import grpocheck.verifier.fast.evaluator as evaluator
 
-    monkeypatch.setattr(evaluator, "MOST_BITS", 50)
+    monkeypatch.setattr(evaluator, "MOST_BITS", 100)
     of = batch_of(problem_from_mapping(problem("softmax")))
-    with pytest.raises((UndecidedComparison, InvalidProblem)):
-        Evaluator(of).at([[Fraction(1), Fraction(0)]], 40)
+    # log(3/2) to 40 digits: the ratio 6/5 is met to more than 100 bits; 5 digits of the value are asked for.
+    at_the_bound = Fraction("0.4054651081081643819780131154643491365720")
+    with pytest.raises(UndecidedComparison, match="not decided at 100 bits"):
+        Evaluator(of).at([[at_the_bound, Fraction(0)]], 5)
+    monkeypatch.setattr(evaluator, "MOST_BITS", 400)
+    assert Evaluator(of).at([[at_the_bound, Fraction(0)]], 5).method == "balls"
