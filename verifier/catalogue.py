@@ -1,10 +1,14 @@
 """The commands ``claims`` and ``explain``."""
 
 import json
+from difflib import get_close_matches
 from typing import Any
 
 from grpocheck.contracts.claims import GROUNDWORK, REGISTRY, Claim
+from grpocheck.core.variants.formulas import formula
+from grpocheck.core.variants.registry import NAMED
 from grpocheck.proofs.non_claims.stored import stored_against
+from grpocheck.verifier.audit.rules import RULES
 from grpocheck.verifier.failures import BadOption, emit
 from grpocheck.verifier.glossary import BY_WORD, ENTRIES
 from grpocheck.verifier.tables import drawn, table
@@ -50,7 +54,7 @@ def requirements(entry: Claim) -> str:
 
 
 def explain(word: str, as_json: bool) -> int:
-    """Print what a claim, status, error, kind of evidence or verdict means; BadOption for any other word."""
+    """Print what a word means: a claim's, the glossary's, a variant's, a rule's of the audit; BadOption for no word."""
     claim = {**REGISTRY, **GROUNDWORK}.get(word.upper())
     mapping = explained_claim(claim) if claim is not None else explained_word(word)
     if as_json:
@@ -67,12 +71,26 @@ def explain(word: str, as_json: bool) -> int:
 
 
 def explained_word(word: str) -> dict[str, Any]:
-    """A word of the glossary."""
+    """A word of the glossary, a rule of the audit, or a named variant."""
     entry = BY_WORD.get(word.lower())
-    if entry is None:
-        known = ", ".join([*REGISTRY, *GROUNDWORK, *(entry.word for entry in ENTRIES)])
-        raise BadOption("explain", word, "it is not in the glossary", f"one of {known}")
-    return {"word": entry.word, "sort": entry.sort, "meaning": entry.meaning, "stated": entry.stated}
+    if entry is not None:
+        return {"word": entry.word, "sort": entry.sort, "meaning": entry.meaning, "stated": entry.stated}
+    rule = RULES.get(word.lower())
+    if rule is not None:
+        offended = f", claim {rule.claim}" if rule.claim else ""
+        meaning = f"{rule.says[0].upper()}{rule.says[1:]}. What to do: {rule.advice}."
+        sort, stated = f"rule of the audit, {rule.severity}", f"docs/audit.md{offended}"
+        return {"word": rule.name, "sort": sort, "meaning": meaning, "stated": stated}
+    variant = NAMED.get(word.lower().replace("_", "-"))
+    if variant is not None:
+        stated = f"{variant.source}; docs/methods.md"
+        return {"word": variant.name, "sort": "variant", "meaning": formula(variant), "stated": stated}
+    known = [*REGISTRY, *GROUNDWORK, *(entry.word for entry in ENTRIES)]
+    near = get_close_matches(word.lower(), [name.lower() for name in (*known, *RULES, *NAMED)], n=1)
+    if near:
+        raise BadOption("WORD", word, "it is not in the glossary", f"{near[0]} (did you mean that?)")
+    others = "a variant (grpocheck estimator --methods) or a rule (grpocheck audit --rules)"
+    raise BadOption("WORD", word, "it is not in the glossary", f"one of {', '.join(known)}, {others}")
 
 
 def sort_of(claim: Claim) -> str:

@@ -1,12 +1,14 @@
 """The command ``grpocheck``: what people type. Every command imports what it needs only when it runs."""
 
-from pathlib import Path
-from typing import Annotated, Optional
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
 
 import typer
 from grpocheck import __version__
 from grpocheck.verifier.cli_audit import audit_command
 from grpocheck.verifier.cli_check import check_command
+from grpocheck.verifier.cli_claims import claims_command, explain_command, verify_command
 from grpocheck.verifier.cli_conform import conform_command
 from grpocheck.verifier.cli_estimator import estimator_command
 from grpocheck.verifier.cli_files import diff_command, new_command
@@ -14,17 +16,14 @@ from grpocheck.verifier.cli_law import law_command
 from grpocheck.verifier.cli_lesson import lesson_command
 from grpocheck.verifier.cli_prove import prove_command
 from grpocheck.verifier.cli_repl import repl_command
+from grpocheck.verifier.cli_run import replay_command, run_command
 from grpocheck.verifier.cli_studio import studio_command
 from grpocheck.verifier.cli_training_free import training_free_command
 from grpocheck.verifier.cli_vectors import vectors_command
 from grpocheck.verifier.failures import emit, guarded
 
-OVERVIEW = """The finite-budget group-relative policy update: run it exactly, and see what is known to hold of it.
-
-\b
-Try:  grpocheck run examples/two_paths.toml
-      grpocheck verify
-      grpocheck explain undefined-gradient
+OVERVIEW = """The finite-budget group-relative policy update, which GRPO trainers make: run it exactly, see what is
+known to hold of it, and hold your own loss, log or property against it.
 
 \b
 Exit status: 0 it holds (of run: any of the three statuses) · 1 refuted,
@@ -32,19 +31,90 @@ violated or evidence lost · 2 bad input · 3 undecided in the budget ·
 130 interrupted
 """
 
+FIRST = (
+    "Three to try first, in any folder:",
+    "  grpocheck new --out mine.toml      a problem file, with a word on every key",
+    "  grpocheck run mine.toml            one update, exactly, and its oracle calls",
+    "  grpocheck lesson clip-by-sign      ten minutes on the term that everybody clips",
+    "The help of each command ends with an example.",
+    "What a word means: grpocheck explain undefined-gradient",
+)
+
+RUN = "One update, exactly"
+TRACES = "What a run left behind"
+TRUTH = "What holds, and what does not"
+DRAWS = "Every run there could have been"
+TRAINERS = "A trainer of yours"
+LEARN = "To learn"
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A command: its name, what does it, where the help lists it, an example, and what its exit statuses mean."""
+
+    name: str
+    command: Callable[..., int]
+    panel: str
+    example: str
+    statuses: str
+
+    @property
+    def epilog(self) -> str:
+        """What the command's help ends with, line by line."""
+        return f"\b\nExample: {self.example}\nExit status: {self.statuses}"
+
+
+VERBS = (
+    Verb("run", run_command, RUN, "grpocheck run examples/undefined_gradient.toml --trace run.jsonl",
+         "0 any of the three statuses · 1 a supplied oracle broke its clause · 2 bad input · 3 undecided"),
+    Verb("new", new_command, RUN, "grpocheck new softmax --out mine.toml",
+         "0 printed or written · 2 no such family, or the file is there already"),
+    Verb("studio", studio_command, RUN, "grpocheck studio examples/undefined_gradient.toml",
+         "0 ended · 2 bad input, or the port is taken"),
+    Verb("repl", repl_command, RUN, "grpocheck repl examples/undefined_gradient.toml",
+         "0 ended · 2 a line that came from a pipe was refused"),
+    Verb("replay", replay_command, TRACES, "grpocheck replay run.jsonl",
+         "0 the same, bit for bit · 1 the first event that differs · 2 no whole trace · 3 undecided"),
+    Verb("check", check_command, TRACES, "grpocheck check run.jsonl",
+         "0 right · 1 the first line that is not, and why · 2 no whole trace · 3 something was not decided"),
+    Verb("diff", diff_command, TRACES, "grpocheck diff run.jsonl other.jsonl",
+         "0 the same · 1 the first event that differs, field by field · 2 no whole trace"),
+    Verb("explain", explain_command, TRUTH, "grpocheck explain undefined-gradient",
+         "0 explained · 2 no such word"),
+    Verb("claims", claims_command, TRUTH, "grpocheck claims --json", "0 listed"),
+    Verb("verify", verify_command, TRUTH, "grpocheck verify B2 N4 --html verify.html",
+         "0 nothing is refuted and no evidence is lost · 1 something is · 2 bad input"),
+    Verb("prove", prove_command, TRUTH, "grpocheck prove 'F_next >= F' mine.toml --scope shape --out witness.toml",
+         "0 it holds · 1 refuted, by a problem whose run was repeated from its file · 2 bad input · 3 undecided"),
+    Verb("law", law_command, DRAWS, "grpocheck law examples/undefined_gradient.toml",
+         "0 the law, or what was sampled of it · 2 bad input · 3 too many cases, or undecided"),
+    Verb("estimator", estimator_command, DRAWS,
+         "grpocheck estimator section-1 examples/undefined_gradient.toml --compare reinforce-leave-one-out",
+         "0 computed, biased or not · 2 bad input · 3 too many groups, or undecided"),
+    Verb("audit", audit_command, TRAINERS, "grpocheck audit output/my-run --html audit.html",
+         "0 nothing but notes · 1 an error or a warning was found · 2 something cannot be read"),
+    Verb("conform", conform_command, TRAINERS, "grpocheck conform mypackage.losses:grpo_loss --variant dr-grpo",
+         "0 it conforms · 1 it departs · 2 no such function or variant · 3 undecided"),
+    Verb("vectors", vectors_command, TRAINERS, "grpocheck vectors vectors.json",
+         "0 written · 2 it cannot be written there"),
+    Verb("lesson", lesson_command, LEARN, "grpocheck lesson clip-by-sign --answer -2.4",
+         "0 told, or the answer is right · 1 the answer is wrong · 2 no such lesson, or no answer at all"),
+    Verb("training-free", training_free_command, LEARN,
+         "grpocheck training-free examples/training_free/fizzbuzz.toml --seed 1",
+         "0 any of the three reasons to stop · 1 an oracle broke its clause · 2 bad input · 3 undecided"),
+)  # fmt: skip
+"""The commands in the order in which a newcomer meets them; the help lists them so, under their panels."""
+
 app = typer.Typer(
     help=OVERVIEW,
+    epilog="\b\n" + "\n".join(FIRST),
     no_args_is_help=True,
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     pretty_exceptions_enable=False,
 )
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")]
-SupplyOption = Annotated[
-    Optional[str],  # noqa: UP045 - typer reads the annotation
-    typer.Option("--supply", metavar="MODULE:ATTRIBUTE", help="Your own oracles: a grpocheck.core.Supply."),
-]
+for verb in VERBS:
+    app.command(verb.name, rich_help_panel=verb.panel, epilog=verb.epilog)(guarded(verb.command))
 
 
 def print_version(wanted: bool) -> None:
@@ -61,133 +131,6 @@ def overview(
     ] = False,
 ) -> None:
     """Say what there is; the help text is OVERVIEW."""
-
-
-@app.command("run")
-@guarded
-def run_command(
-    problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A problem file (TOML).")],
-    json: Json = False,
-    trace: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every oracle call and decision to a trace.")
-    ] = None,
-    arithmetic: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|exact|enclosure|mp",
-            help="auto: exact where the problem allows it, else certified enclosures. mp is not certified.",
-        ),
-    ] = "auto",
-    digits: Annotated[
-        int | None, typer.Option(min=1, help="Decimal digits that mp carries, and that are shown of an enclosure.")
-    ] = None,
-    max_digits: Annotated[
-        int | None, typer.Option(min=1, help="Digits that an exact number may take before enclosures take over.")
-    ] = None,
-    max_bits: Annotated[
-        int | None, typer.Option(min=1, help="The precision past which an enclosed comparison is undecided.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draws, before the problem's own.")] = None,
-    supply: SupplyOption = None,
-) -> int:
-    """Run a problem: its status, its last valid parameter, and its oracle calls against their bounds.
-
-    The status is complete, undefined-gradient or invalid-update; all three exit with 0.
-    """
-    from grpocheck.verifier.runs import Request, run_problem
-
-    return run_problem(Request(problem, json, trace, arithmetic, digits, max_digits, max_bits, seed, supply))
-
-
-@app.command("replay")
-@guarded
-def replay_command(
-    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A trace written by run --trace.")],
-    json: Json = False,
-    supply: SupplyOption = None,
-) -> int:
-    """Run a trace's problem again with its recorded draws, and compare event by event.
-
-    Exit status 0: the same, bit for bit. 1: the first event that differs. 2: a file that is no whole trace.
-    """
-    from grpocheck.verifier.runs import replay_trace
-
-    return replay_trace(trace, json, supply)
-
-
-@app.command("verify")
-@guarded
-def verify_command(
-    claim: Annotated[
-        Optional[list[str]],  # noqa: UP045 - typer reads the annotation
-        typer.Argument(metavar="[CLAIM]...", help="Claims such as A1 or F2; all of them when none is named."),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes at a time; the number of cores if not said.")
-    ] = None,
-    budget: Annotated[
-        float | None, typer.Option(min=1, metavar="SECONDS", help="Seconds that one piece of evidence may take.")
-    ] = None,
-    json: Annotated[
-        Path, typer.Option(metavar="FILE", help="Where the report goes; - prints it instead of the tables.")
-    ] = Path("verify.json"),
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report as one page, too.")] = None,
-    cache: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where findings are kept from one verification to the next.")
-    ] = Path("build/evidence"),
-    fresh: Annotated[bool, typer.Option("--fresh", help="Take nothing from the cache.")] = False,
-    ray: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Run the pieces as tasks of a Ray cluster; local starts one here."),
-    ] = None,
-) -> int:
-    """Gather the evidence for every claim and report the strongest of each, with its size and time.
-
-    First the contracts of core are counted, then every piece of evidence runs in a process of its own. What ran before
-    and depends on nothing that changed is taken from the cache, and the report says so. What cannot run on this machine
-    is named with the command that enables it, and is never counted as held.
-    """
-    from grpocheck.verifier.verification import verify_claims
-
-    return verify_claims(claim or [], jobs, budget, json, html, None if fresh else cache, ray)
-
-
-@app.command("claims")
-@guarded
-def claims_command(json: Json = False) -> int:
-    """List every claim and non-claim, with the evidence that it is known to have."""
-    from grpocheck.verifier.catalogue import list_claims
-
-    return list_claims(json)
-
-
-@app.command("explain")
-@guarded
-def explain_command(
-    word: Annotated[
-        str, typer.Argument(metavar="ID-or-STATUS", help="B2, undefined-gradient, SupplyViolation, smt, ...")
-    ],
-    json: Json = False,
-) -> int:
-    """Explain a claim, a status, an error or a kind of evidence: what it means, and where it is stated."""
-    from grpocheck.verifier.catalogue import explain
-
-    return explain(word, json)
-
-
-app.command("audit")(guarded(audit_command))
-app.command("new")(guarded(new_command))
-app.command("diff")(guarded(diff_command))
-app.command("check")(guarded(check_command))
-app.command("conform")(guarded(conform_command))
-app.command("estimator")(guarded(estimator_command))
-app.command("law")(guarded(law_command))
-app.command("studio")(guarded(studio_command))
-app.command("lesson")(guarded(lesson_command))
-app.command("prove")(guarded(prove_command))
-app.command("repl")(guarded(repl_command))
-app.command("training-free")(guarded(training_free_command))
-app.command("vectors")(guarded(vectors_command))
 
 
 def main() -> None:

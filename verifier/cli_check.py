@@ -7,16 +7,18 @@ from typing import Annotated
 
 import typer
 from grpocheck.verifier import check
+from grpocheck.verifier.completing import traces
 from grpocheck.verifier.failures import emit
 
 
 def check_command(
-    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="A trace written by run --trace.")],
+    trace: Annotated[
+        Path, typer.Argument(metavar="TRACE", help="A trace written by run --trace.", autocompletion=traces)
+    ],
 ) -> int:
     """Check a trace with none of the code that made it: every draw, number, decision and count is derived once more.
 
-    The checker is one file on the standard library, verifier/check.py, and runs here as a program of its own. Exit
-    status 0: right. 1: the first line that is not, and why. 2: no whole trace. 3: something could not be decided.
+    The checker is one file on the standard library, verifier/check.py, and runs here as a program of its own.
     """
     command = [sys.executable, "-I", "-S", check.__file__, str(trace)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
+from grpocheck.verifier.completing import targets, variants
 
 Word = Optional[str]  # noqa: UP045 - typer reads the annotation
 Words = Optional[list[str]]  # noqa: UP045
@@ -17,17 +18,17 @@ def conform_command(
             metavar="TARGET",
             help="module:function on (new_logps, old_logps, ref_logps, advantages or rewards, mask); "
             "or trl, verl, openrlhf; trl:dapo for some of it.",
+            autocompletion=targets,
         ),
     ],
     variant: Annotated[
-        Word, typer.Option(metavar="NAME", help="The variant that it has to be, such as dr_grpo.")
+        Word,
+        typer.Option(metavar="NAME", help="The variant that it has to be, such as dr-grpo.", autocompletion=variants),
     ] = None,
     parts: Annotated[
         Words, typer.Option("--with", metavar="PART=WORD", help="Exchange a part of it, such as kl=k3.")
     ] = None,
-    epsilon: Annotated[
-        Word, typer.Option(metavar="NUMBER", help="The clip width, where the variant has none.")
-    ] = None,
+    epsilon: Annotated[Word, typer.Option(metavar="NUMBER", help="The clip width, where the variant has none.")] = None,
     beta: Annotated[
         Word, typer.Option(metavar="NUMBER", help="The weight of the KL term; measured if not said.")
     ] = None,
@@ -52,8 +53,6 @@ def conform_command(
 
     Value and gradient by the log-probabilities are compared on the test vectors and on inputs that break losses. What
     lies within the rounding of the loss's own format is float error; what lies outside is another formula.
-
-    Exit status 0: it conforms. 1: it departs. 2: there is no such function. 3: undecided.
     """
     from grpocheck.verifier.commands_conform import ConformRequest, conform_target
 

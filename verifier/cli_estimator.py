@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
+from grpocheck.verifier.completing import arithmetics, problems, variants
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")]
 Parts = Optional[list[str]]  # noqa: UP045 - typer reads the annotation
@@ -12,17 +13,26 @@ Word = Optional[str]  # noqa: UP045
 
 def estimator_command(
     variant: Annotated[
-        Word, typer.Argument(metavar="VARIANT", help="A method such as section-1, dapo or reinforce-leave-one-out.")
+        Word,
+        typer.Argument(
+            metavar="VARIANT",
+            help="A method such as section-1, dapo or reinforce-leave-one-out.",
+            autocompletion=variants,
+        ),
     ] = None,
     problem: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Argument(metavar="PROBLEM", help="A problem file, or a file of sampled groups (TOML)."),
+        typer.Argument(
+            metavar="PROBLEM", help="A problem file, or a file of sampled groups (TOML).", autocompletion=problems
+        ),
     ] = None,
     methods: Annotated[bool, typer.Option("--methods", help="List the methods and the parts each is made of.")] = False,
     parts: Annotated[
         Parts, typer.Option("--with", metavar="PART=WORD", help="Exchange a part, such as advantage=leave-one-out.")
     ] = None,
-    compare: Annotated[Word, typer.Option(metavar="VARIANT", help="A second method beside the first.")] = None,
+    compare: Annotated[
+        Word, typer.Option(metavar="VARIANT", help="A second method beside the first.", autocompletion=variants)
+    ] = None,
     compare_parts: Annotated[
         Parts, typer.Option("--compare-with", metavar="PART=WORD", help="Exchange a part of the second method.")
     ] = None,
@@ -44,7 +54,12 @@ def estimator_command(
         Optional[int], typer.Option(min=1, help="The most groups to run through.")  # noqa: UP045
     ] = None,
     arithmetic: Annotated[
-        str, typer.Option(metavar="auto|exact|enclosure|mp", help="auto: exact numbers, certified enclosures beside.")
+        str,
+        typer.Option(
+            metavar="auto|exact|enclosure|mp",
+            help="auto: exact numbers, certified enclosures beside.",
+            autocompletion=arithmetics,
+        ),
     ] = "auto",
     digits: Annotated[
         Optional[int], typer.Option(min=1, help="Decimal digits of an enclosure, or carried by mp.")  # noqa: UP045
@@ -60,8 +75,6 @@ def estimator_command(
     The draws come from the problem's theta. "Unbiased" and "biased" are about this problem; a word about others is
     only said after a search of small ones, and names the smallest that shows a bias. On a file of groups: advantages,
     ratios, terms and gradients of the method on those groups.
-
-    Exit status 3: a comparison was not decided, or there are too many groups.
     """
     from grpocheck.verifier.commands_estimator import EstimatorRequest, estimator, table_of_variants
     from grpocheck.verifier.estimator_moments import MOST_CASES

@@ -4,12 +4,17 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
+from grpocheck.verifier.completing import families, traces
 
 
 def new_command(
     family: Annotated[
         str,
-        typer.Argument(metavar="[FAMILY]", help="bernoulli, simplex, softmax, log-linear or autoregressive."),
+        typer.Argument(
+            metavar="[FAMILY]",
+            help="bernoulli, simplex, softmax, log-linear or autoregressive.",
+            autocompletion=families,
+        ),
     ] = "bernoulli",
     out: Annotated[
         Optional[Path],  # noqa: UP045 - typer reads the annotation
@@ -23,11 +28,13 @@ def new_command(
 
 
 def diff_command(
-    left: Annotated[Path, typer.Argument(metavar="TRACE", help="A trace written by run --trace.")],
-    right: Annotated[Path, typer.Argument(metavar="TRACE", help="Another one.")],
+    left: Annotated[
+        Path, typer.Argument(metavar="TRACE", help="A trace written by run --trace.", autocompletion=traces)
+    ],
+    right: Annotated[Path, typer.Argument(metavar="TRACE", help="Another one.", autocompletion=traces)],
     json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")] = False,
 ) -> int:
-    """Compare two traces event by event. Exit status 0: the same. 1: the first event that differs, field by field."""
+    """Compare two traces event by event: where they part, field by field."""
     from grpocheck.verifier.differences import diff_traces
 
     return diff_traces(left, right, json)

@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
+from grpocheck.verifier.completing import problems
 
 
 def law_command(
-    problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A problem file (TOML).")],
+    problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A problem file (TOML).", autocompletion=problems)],
     max_cases: Annotated[
         Optional[int],  # noqa: UP045 - typer reads the annotation
         typer.Option("--max-cases", min=1, help="The most outer iterations to go through; 30000 if not said."),

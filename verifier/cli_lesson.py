@@ -4,12 +4,15 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
+from grpocheck.verifier.completing import lessons
 
 
 def lesson_command(
     name: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation
-        typer.Argument(metavar="NAME", help="A lesson; the course is listed when none is named."),
+        typer.Argument(
+            metavar="NAME", help="A lesson; the course is listed when none is named.", autocompletion=lessons
+        ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Tell every lesson of the course, in order.")] = False,
     answer: Annotated[
@@ -28,7 +31,7 @@ def lesson_command(
 ) -> int:
     """A short lesson with numbers computed as it is printed, and an exercise whose answer is checked.
 
-    On a terminal the exercises are asked at the end. Exit status of an answer: 0 right, 1 wrong, 2 no answer at all.
+    On a terminal the exercises are asked at the end.
     """
     from grpocheck.verifier.lessons.command import LessonRequest, lesson
 

@@ -4,21 +4,31 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
+from grpocheck.verifier.completing import problems, ready_properties, scopes
 
 
 def prove_command(
     stated: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation
-        typer.Argument(metavar="PROPERTY", help="Such as 'F_next >= F', or the name of one on the shelf."),
+        typer.Argument(
+            metavar="PROPERTY",
+            help="Such as 'F_next >= F', or the name of one on the shelf.",
+            autocompletion=ready_properties,
+        ),
     ] = None,
     problem: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Argument(metavar="[PROBLEM]", help="A problem file (TOML); a property of the shelf has its own."),
+        typer.Argument(
+            metavar="[PROBLEM]",
+            help="A problem file (TOML); a property of the shelf has its own.",
+            autocompletion=problems,
+        ),
     ] = None,
     scope: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(
             metavar="run|draws|shape",
+            autocompletion=scopes,
             help="This run, every draw of this problem, or every problem of its shape; run if not said.",
         ),
     ] = None,
@@ -34,8 +44,7 @@ def prove_command(
 ) -> int:
     """Whether a property holds of a run, of every draw, or of every problem of a shape; docs/properties.md says how.
 
-    Exit status: 0 it holds, 1 it is refuted by a problem whose run was repeated from its file, 2 bad input, 3
-    undecided.
+    What is refuted comes with a problem file that shows it.
     """
     from grpocheck.verifier.commands_prove import ProveRequest, prove, show_shelf
 

@@ -4,12 +4,17 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
+from grpocheck.verifier.completing import problems
 
 
 def studio_command(
     problem: Annotated[
         Optional[Path],  # noqa: UP045 - typer reads the annotation
-        typer.Argument(metavar="[PROBLEM]", help="A problem file to open with; an example if none is named."),
+        typer.Argument(
+            metavar="[PROBLEM]",
+            help="A problem file to open with; an example if none is named.",
+            autocompletion=problems,
+        ),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes any free one.")] = 8765,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,

@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
+from grpocheck.verifier.completing import problems
 
 
 def training_free_command(
-    task: Annotated[Path, typer.Argument(metavar="TASK", help="A task file (TOML).")],
+    task: Annotated[Path, typer.Argument(metavar="TASK", help="A task file (TOML).", autocompletion=problems)],
     introspect: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation
         typer.Option(metavar="embedded|http", help="Who compares the responses; the task's own, or embedded."),

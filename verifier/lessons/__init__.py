@@ -10,24 +10,7 @@ from pkgutil import iter_modules
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.values import known_keys
 from grpocheck.verifier.lessons.lesson import Lesson
-
-COURSE = (
-    "supplied-oracles",
-    "budget",
-    "zero-variance",
-    "clip-by-sign",
-    "token-vs-trajectory",
-    "kl-directions",
-    "single-sample-log-ratio",
-    "kl-chain-rule",
-    "tilted-optimum",
-    "return-with-kl",
-    "roles",
-    "ten-by-ten",
-    "bias-of-the-group",
-    "tic",
-    "training-free",
-)
+from grpocheck.verifier.names import COURSE
 
 
 def course() -> tuple[Lesson, ...]:

@@ -1,0 +1,65 @@
+"""The help teaches: panels in a newcomer's order, an example that is a command, and what each exit status means."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from grpocheck.verifier.cli import FIRST, VERBS, app
+from typer.testing import CliRunner
+
+HOUSE = Path(__file__).resolve().parents[2]
+COMMAND = CliRunner()
+WIDE = {"COLUMNS": "300", "TERM": "dumb"}
+
+
+def helped(*arguments: str) -> str:
+    done = COMMAND.invoke(app, [*arguments, "--help"], env=WIDE)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_the_panels_come_in_the_order_in_which_a_newcomer_meets_them() -> None:
+    shown = helped()
+    panels = list(dict.fromkeys(verb.panel for verb in VERBS))
+    places = [shown.index(f" {panel} ") for panel in panels]
+    assert len(panels) == 6
+    assert places == sorted(places)
+    names = [entry.name for entry in app.registered_commands]
+    assert names == [verb.name for verb in VERBS]
+    assert [names.index(name) for name in ("run", "check", "verify", "law", "audit", "lesson")] == sorted(
+        names.index(name) for name in ("run", "check", "verify", "law", "audit", "lesson")
+    )
+
+
+def test_the_three_to_try_first_run_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    tried = [re.split(r"\s{2,}", line.strip())[0] for line in FIRST if line.startswith("  ")]
+    assert len(tried) == 3
+    for line in tried:
+        done = COMMAND.invoke(app, shlex.split(line)[1:])
+        assert done.exit_code == 0, f"{line}: {done.output}"
+        assert line in helped()
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=[verb.name for verb in VERBS])
+def test_a_command_ends_its_help_with_an_example_of_itself_and_its_statuses(verb) -> None:
+    lines = [line.strip() for line in helped(verb.name).splitlines() if line.strip()]
+    assert lines[-2:] == [f"Example: {verb.example}", f"Exit status: {verb.statuses}"]
+    program, name, *arguments = shlex.split(verb.example)
+    assert (program, name) == ("grpocheck", verb.name)
+    assert verb.statuses.startswith("0 ")
+    for named in (argument for argument in arguments if argument.startswith("examples/")):
+        assert (HOUSE / named).exists()
+    for option in (argument for argument in arguments if argument.startswith("--")):
+        assert f" {option} " in helped(verb.name), option
+
+
+def test_what_is_explained_goes_beyond_claims() -> None:
+    rule = COMMAND.invoke(app, ["explain", "float-mean-residue"], env=WIDE).output
+    assert "rule of the audit, warning" in rule
+    assert "What to do:" in rule
+    assert "1/H sum_h" in COMMAND.invoke(app, ["explain", "dr_grpo"], env=WIDE).output
+    near = COMMAND.invoke(app, ["explain", "undefined_gradient"], env=WIDE)
+    assert near.exit_code == 2
+    assert "undefined-gradient (did you mean that?)" in near.output

@@ -1,0 +1,64 @@
+"""``grpocheck run`` and ``grpocheck replay`` as typer sees them; what they run is imported only when they run."""
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+from grpocheck.verifier.completing import arithmetics, problems, traces
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")]
+SupplyOption = Annotated[
+    Optional[str],  # noqa: UP045 - typer reads the annotation
+    typer.Option("--supply", metavar="MODULE:ATTRIBUTE", help="Your own oracles: a grpocheck.core.Supply."),
+]
+
+
+def run_command(
+    problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A problem file (TOML).", autocompletion=problems)],
+    json: Json = False,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every oracle call and decision to a trace.")
+    ] = None,
+    arithmetic: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|exact|enclosure|mp",
+            autocompletion=arithmetics,
+            help="auto: exact where the problem allows it, else certified enclosures. mp is not certified.",
+        ),
+    ] = "auto",
+    digits: Annotated[
+        int | None, typer.Option(min=1, help="Decimal digits that mp carries, and that are shown of an enclosure.")
+    ] = None,
+    max_digits: Annotated[
+        int | None, typer.Option(min=1, help="Digits that an exact number may take before enclosures take over.")
+    ] = None,
+    max_bits: Annotated[
+        int | None, typer.Option(min=1, help="The precision past which an enclosed comparison is undecided.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draws, before the problem's own.")] = None,
+    supply: SupplyOption = None,
+) -> int:
+    """Run a problem: its status, its last valid parameter, and its oracle calls against their bounds.
+
+    The status is complete, undefined-gradient or invalid-update; all three exit with 0.
+    """
+    from grpocheck.verifier.runs import Request, run_problem
+
+    return run_problem(Request(problem, json, trace, arithmetic, digits, max_digits, max_bits, seed, supply))
+
+
+def replay_command(
+    trace: Annotated[
+        Path, typer.Argument(metavar="TRACE", help="A trace written by run --trace.", autocompletion=traces)
+    ],
+    json: Json = False,
+    supply: SupplyOption = None,
+) -> int:
+    """Run a trace's problem again with its recorded draws, and compare event by event.
+
+    A trace is a function of its problem and of what the oracles answered, so that the same answers give the same run.
+    """
+    from grpocheck.verifier.runs import replay_trace
+
+    return replay_trace(trace, json, supply)
