@@ -1,11 +1,9 @@
-"""Our own JSON Lines and verl's, and the reports: JSON, SARIF, the page, text."""
+"""Our own JSON Lines, and the reports: JSON, SARIF, the page, text."""
 
 import json
 import os
-import random
 import subprocess
 import sys
-from fractions import Fraction as F
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,36 +12,15 @@ import pytest
 from grpocheck.verifier.audit.auditing import audit
 from grpocheck.verifier.audit.crews import processes
 from grpocheck.verifier.audit.discovery import runs_of
-from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.report import to_mapping, to_sarif
 from grpocheck.verifier.audit.rules import RULES, markdown_table
 from grpocheck.verifier.cli import app
 from typer.testing import CliRunner
 
+from tests.audit.lines import HEADER, drawn, group, written
 from tests.audit.planting import audited, by_rule
 
 HOUSE = Path(__file__).resolve().parent.parent.parent
-HEADER = {"format": "grpocheck-groups", "version": 1}
-
-
-def written(path: Path, *lines: object) -> Path:
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
-def group(step: int, prompt: str, rewards: list[float], rule: str = "population", **more: object) -> dict[str, object]:
-    """A line with advantages in float64 by one of three rules, in plain arithmetic."""
-    mean = sum(map(F, rewards)) / len(rewards)
-    squares = float(sum((F(reward) - mean) ** 2 for reward in rewards))
-    lost, epsilon = {"population": (0, 0.0), "verl": (1, 1e-6), "none": (0, 0.0)}[rule]
-    deviation = 1.0 if rule == "none" else (squares / (len(rewards) - lost)) ** 0.5 + epsilon
-    advantages = [float(F(reward) - mean) / deviation if deviation else 0.0 for reward in rewards]
-    return {"step": step, "prompt": prompt, "rewards": rewards, "advantages": advantages, **more}
-
-
-def drawn(count: int, rule: str) -> list[dict[str, object]]:
-    source = random.Random(5)
-    return [group(i // 4, f"p{i}", [source.randint(0, 8) / 4 for _ in range(3 + i % 4)], rule) for i in range(count)]
 
 
 @pytest.mark.parametrize(
@@ -138,92 +115,10 @@ def test_a_log_in_lines(tmp_path: Path) -> None:
     assert finding.first.found.startswith("grad_norm = inf at step 1")
 
 
-def test_two_recordings_in_one_folder_keep_their_settings(tmp_path: Path) -> None:
-    """Advantages without a deviation, and by the population's: declared so, and each right by its own header."""
-    written(
-        tmp_path / "a.jsonl", {**HEADER, "settings": {"scale_rewards": "none"}, "dtype": "float64"}, *drawn(12, "none")
-    )
-    written(tmp_path / "b.jsonl", {**HEADER, "dtype": "float64"}, *drawn(12, "population"))
-    written(tmp_path / "b_rank1.jsonl", {**HEADER, "dtype": "float64"}, *drawn(12, "population"))
-    report = audited(tmp_path)
-    assert set(report.inferred) == {str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")}
-    assert [inferred["advantage_rule"][0] for inferred in report.inferred.values()] == [
-        "reward minus the group's mean",
-        "reward minus the group's mean over the group's population deviation",
-    ]
-    assert report.ok
-    assert report.files == 3
-
-
-def test_lines_of_another_program_are_passed_over_and_said_to_be(tmp_path: Path) -> None:
-    written(tmp_path / "run.jsonl", HEADER, *drawn(12, "none"))
-    other = written(tmp_path / "dataset.jsonl", {"question": "2 + 2"})
-    report = audited(tmp_path)
-    finding = by_rule(report)["file-passed-over"]
-    assert (finding.count, finding.severity, finding.first.where.file) == (1, "note", str(other))
-    assert report.ok
-    assert report.files == 1
-    with pytest.raises(Unreadable, match="question"):
-        audited(other)
-    (tmp_path / "run.jsonl").unlink()
-    with pytest.raises(Unreadable, match="question"):
-        audited(tmp_path)
-
-
-def test_a_file_that_was_cut_off_while_being_written(tmp_path: Path) -> None:
+def test_one_file_is_one_file(tmp_path: Path) -> None:
     path = written(tmp_path / "run.jsonl", HEADER, *drawn(12, "none"))
-    path.write_bytes(path.read_bytes()[:-20])
-    report = audited(path)
-    (inferred,) = report.inferred.values()
-    assert inferred["groups"] == 11
-    finding = by_rule(report)["line-cut-off"]
-    size = len(path.read_bytes().splitlines()[-1])
-    assert (finding.first.where.row, finding.first.found) == (12, f"the first {size} bytes of one")
-    assert not report.ok
-
-
-def test_a_last_line_that_only_lacks_its_end_is_whole(tmp_path: Path) -> None:
-    path = written(tmp_path / "run.jsonl", HEADER, *drawn(12, "none"))
-    path.write_bytes(path.read_bytes().rstrip())
-    report = audited(path)
-    assert report.ok
-    assert next(iter(report.inferred.values()))["groups"] == 12
-
-
-def test_rollouts_of_verl(tmp_path: Path) -> None:
-    """Rows of a prompt in any order; scores only, so that nothing is said of advantages."""
-    for step in (1, 2, 10):
-        rows = [
-            {
-                "input": f"q{i % 2}",
-                "output": f"answer {i} of {step}",
-                "gts": "7",
-                "score": float(i == 3),
-                "step": step,
-                "acc": i == 3,
-            }
-            for i in range(8)
-        ]
-        written(tmp_path / f"{step}.jsonl", *rows)
-    report = audited(tmp_path)
-    (inferred,) = report.inferred.values()
-    assert (inferred["groups"], inferred["groups_of_equal_rewards"], inferred["rows"]) == (6, 3, 24)
-    assert inferred["advantage_rule"] == []
-    assert {finding.rule for finding in report.findings} <= {"rows-logged-twice"}
-
-
-def test_rollouts_that_were_cut_off(tmp_path: Path) -> None:
-    for step in (1, 2):
-        rows = [{"input": "q", "output": f"{i}", "score": i % 2, "step": step} for i in range(4)]
-        written(tmp_path / f"{step}.jsonl", *rows)
-    (tmp_path / "2.jsonl").write_bytes((tmp_path / "2.jsonl").read_bytes()[:-2])
-    finding = by_rule(audited(tmp_path))["line-cut-off"]
-    assert (finding.count, finding.first.where.file, finding.first.where.row) == (1, str(tmp_path / "2.jsonl"), 3)
-
-
-def test_a_rollout_with_an_infinite_score(tmp_path: Path) -> None:
-    path = written(tmp_path / "1.jsonl", {"input": "q", "output": "a", "gts": None, "score": float("-inf"), "step": 1})
-    assert by_rule(audited(path))["reward-not-finite"].first.found == "-inf from score"
+    done = CliRunner().invoke(app, ["audit", str(path)])
+    assert done.stdout.rstrip().endswith("nothing found in 1 file: ok")
 
 
 def test_json_report(recorded: Path) -> None:

@@ -90,7 +90,7 @@ def test_advantages_that_are_all_0(run: Path) -> None:
     for table in tables_of(run):
         edit_table(table, lambda columns: columns.update(advantage=[0.0] * 8))
     found = by_rule(audited(run))
-    assert found["advantages-all-zero"].first.found == "0 everywhere; 0 of 16 groups have equal rewards"
+    assert found["advantages-all-zero"].first.found == "0 everywhere; 0 of 16 groups with equal rewards"
     assert found["advantage-rule"].count > 0
 
 
@@ -202,6 +202,37 @@ def test_steps_that_draw_several_batches(run: Path) -> None:
     assert "log-mean" not in found
 
 
+def test_batches_lost_of_which_a_mean_happens_to_be_right(run: Path) -> None:
+    """One mean of a batch that is lost may be that of the one that is kept: most others still disagree."""
+
+    def edit(state):
+        for row in state["log_history"][:8]:
+            row["rewards/count_letters/mean"] += 0.125
+            row["rewards/verifier/mean"] += 0.125 * (row["step"] > 1)
+
+    edit_log(run, edit)
+    found = by_rule(audited(run))
+    assert found["batches-lost"].count == 8
+    assert "log-mean" not in found
+
+
+def test_a_logged_column_that_is_wrong_at_every_step_is_no_lost_batch(run: Path) -> None:
+    def edit(state):
+        for row in state["log_history"][:8]:
+            row["rewards/count_letters/mean"] += 0.125
+
+    edit_log(run, edit)
+    found = by_rule(audited(run))
+    assert found["log-mean"].count == 8
+    assert "batches-lost" not in found
+
+
+def test_why_a_gradient_is_0(run: Path) -> None:
+    edit_log(run, lambda state: state["log_history"][3].update(grad_norm=0.0, frac_reward_zero_std=1.0))
+    finding = by_rule(audited(run))["gradient-zero"]
+    assert "every group of the batch has equal rewards" in finding.first.found
+
+
 def test_a_share_of_groups_without_variance(run: Path) -> None:
     edit_log(run, lambda state: state["log_history"][5].update(frac_reward_zero_std=0.5))
     finding = by_rule(audited(run))["zero-std-share"]
@@ -252,7 +283,7 @@ def test_draws_that_repeat(run: Path) -> None:
 
         edit_table(table, edit)
     finding = by_rule(audited(run))["identical-draws"]
-    assert finding.first.found.startswith("16 of 16 groups")
+    assert finding.first.found.startswith("in 16 of 16 groups")
 
 
 def test_one_response_with_two_rewards(run: Path) -> None:
@@ -294,3 +325,32 @@ def test_a_sampler_that_differs(run: Path) -> None:
     edit_log(run, lambda state: [row.update({name: 0.01 * row["step"]}) for row in state["log_history"][:8]])
     finding = by_rule(audited(run))["sampler-differs"]
     assert (finding.count, finding.worst.distance) == (8, 0.08)
+
+
+def test_an_infinite_reward_whose_group_got_advantages_of_0(run: Path) -> None:
+    """TRL divides infinity by infinity and replaces the nan by 0: the group is left out and nothing says so."""
+
+    def edit(columns):
+        columns["count_letters"][1] = float("-inf")
+        columns["advantage"][:4] = [0.0] * 4
+
+    edit_table(tables_of(run)[1], edit)
+    finding = by_rule(audited(run))["advantage-swallowed"]
+    assert (finding.count, finding.severity, finding.first.where.row) == (4, "error", 0)
+    assert finding.examples[1].found.startswith("0 for rewards of -inf + ")
+    assert "advantage-rule" not in by_rule(audited(run))
+
+
+def test_an_infinite_reward_takes_a_batch_along_whose_deviation_is_shared(run: Path) -> None:
+    """One infinite reward, and all eight advantages are 0; the group of unequal finite rewards is swallowed, too."""
+
+    def edit(columns):
+        columns["count_letters"][1] = float("inf")
+        columns["advantage"][:] = [0.0] * 8
+
+    edit_table(tables_of(run)[0], edit)
+    finding = by_rule(audited(run))["advantage-swallowed"]
+    assert finding.count == 8
+    assert finding.worst.expected == "no number: the mean of the group is infinite"
+    assert finding.examples[-1].where.row == 4
+    assert finding.examples[-1].expected == "no number: the mean of the batch is infinite"

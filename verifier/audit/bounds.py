@@ -67,6 +67,8 @@ def advantages(groups: Groups, weights: Floats, rule: AdvantageRule, roundoff: f
     value, error = np.zeros(scored.shape), np.zeros(scored.shape)
     magnitude = np.zeros(scored.shape)
     for place, weight in enumerate(weights):
+        if weight == 0:
+            continue  # 0 times anything is 0, whatever float error it had
         column = groups.rewards[:, :, place]
         there = groups.there & ~np.isnan(column)
         part = normalised(Bounded(np.where(there, column, 0.0), np.zeros(column.shape)), there, rule.first, roundoff)

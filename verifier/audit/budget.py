@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from grpocheck.verifier.audit.calls import Use
-from grpocheck.verifier.audit.findings import Findings, Where
+from grpocheck.verifier.audit.findings import Findings, Where, counted
 from grpocheck.verifier.audit.logs import steps_per_batch
 from grpocheck.verifier.audit.model import Log
 from grpocheck.verifier.audit.rules import seen
@@ -50,8 +50,10 @@ def check_draws(
             seen(
                 "draws-budget",
                 Where(run),
-                f"T = {batches} outer iterations in {steps} steps" + (f", {batches * rows} draws" if rows else ""),
-                f"{len(sizes)} generation batches, {sum(size for _, size in sizes.values())} draws",
+                f"T = {counted(batches, 'outer iteration')} in {counted(steps, 'step')}"
+                + (f", {batches * rows} draws" if rows else ""),
+                f"{counted(len(sizes), 'generation batch', 'generation batches')}, "
+                + counted(sum(size for _, size in sizes.values()), "draw"),
                 distance=float(abs(len(sizes) - batches)),
                 far=f"{len(sizes) - batches:+d} outer iterations",
                 apart="total",
@@ -62,9 +64,9 @@ def check_draws(
 def check_gradients(run: str, uses: Sequence[Use], settings: Settings, findings: Findings) -> None:
     """The loss calls of training: how often each slice of each generation batch was used."""
     passes, slices = settings.count("num_iterations"), settings.count("steps_per_generation")
-    used: dict[tuple[int | None, int], set[tuple[int, int]]] = {}
+    used: dict[tuple[int, int | None, int], set[tuple[int, int]]] = {}
     for use in uses:
-        slots = used.setdefault((use.generation, use.rank), set())
+        slots = used.setdefault((use.session, use.generation, use.rank), set())
         again = (use.slice, use.reuse) in slots
         slots.add((use.slice, use.reuse))
         over = passes is not None and use.reuse >= passes
@@ -73,20 +75,22 @@ def check_gradients(run: str, uses: Sequence[Use], settings: Settings, findings:
                 seen(
                     "gradient-budget",
                     Where(use.place),
-                    f"each of {slices or '?'} slices used {passes or '?'} times",
+                    f"slices 0 to {(slices or 1) - 1} used once in each of passes 0 to {(passes or 1) - 1}",
                     f"slice {use.slice} in pass {use.reuse}" + (" once more" if again else ""),
                     distance=float(use.reuse + 1),
                 )
             )
-    batches = len({generation for generation, _ in used})
-    ranks = len({rank for _, rank in used})
+    batches = len({(session, generation) for session, generation, _ in used})
+    ranks = len({rank for *_, rank in used})
     if passes is not None and slices is not None and len(uses) > batches * ranks * passes * slices:
         most = batches * ranks * passes * slices
         findings.add(
             seen(
                 "gradient-budget",
                 Where(run),
-                f"at most {most} loss calls: T = {batches} times {slices} slices times {passes} passes",
+                f"at most {counted(most, 'loss call')}: T = {batches}, times {counted(slices, 'slice')}, times "
+                + counted(passes, "pass", "passes")
+                + (f", times {ranks} processes" if ranks > 1 else ""),
                 f"{len(uses)}",
                 distance=float(len(uses) - most),
                 far=f"{len(uses) - most:+d}",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from grpocheck.verifier.audit.errors import Unreadable
-from grpocheck.verifier.audit.findings import Finding, Findings
+from grpocheck.verifier.audit.findings import Finding, Findings, counted
 from grpocheck.verifier.audit.metrics import check_metrics, where_of
 from grpocheck.verifier.audit.model import Call, Generation
 from grpocheck.verifier.audit.readers.recorded import call_settings, read_call, read_generation
@@ -37,6 +37,8 @@ class Use:
     slice: int
     reuse: int
     place: str
+    session: int = 0
+    """Generation batches are counted anew in each session of a recording."""
 
 
 @dataclass
@@ -142,6 +144,7 @@ def take_use(call: Call, result: CallsResult) -> None:
                 int(meta["slice_of_generation_batch"]),
                 int(meta["reuse_of_slice"]),
                 call.file,
+                int(meta.get("session", 0)),
             )
         )
 
@@ -195,7 +198,7 @@ def check_mask(call: Call, mask: Any, findings: Findings) -> None:
                 "rows-masked",
                 where_of(call, int(empty[0])),
                 "a token that counts in every response",
-                f"{len(empty)} of {len(mask)} responses have none"
+                f"{len(empty)} of {counted(len(mask), 'response')} {'has' if len(empty) == 1 else 'have'} none"
                 + (" (mask_truncated_completions is on)" if level else ""),
                 distance=float(len(empty)),
             ),
@@ -296,7 +299,7 @@ def check_frozen(call: Call, mask: Any, generation: Generation, findings: Findin
                     "frozen-data",
                     where_of(call, int(row)),
                     f"{ours} as at generation: {float(then[row, token]):.9g} at token {int(token)}",
-                    f"{float(now[row, token]):.9g}; {int(changed.sum())} tokens differ",
+                    f"{float(now[row, token]):.9g}; {counted(int(changed.sum()), 'token')} changed",
                     distance=float(changed.sum()),
                     apart=ours,
                 )
@@ -339,7 +342,7 @@ def check_loss(call: Call, whole: bool, findings: Findings, result: CallsResult)
                     f"{departure.quantity} {departure.expected:.9g} of {declared}, within {departure.bound:.2g}",
                     f"{departure.found:.9g}{other}",
                     distance=abs(departure.found - departure.expected),
-                    far=f"{abs(departure.found - departure.expected):.3g}, {departure.count} numbers",
+                    far=f"{abs(departure.found - departure.expected):.3g}, {counted(departure.count, 'number')}",
                     apart=departure.quantity,
                 )
             )

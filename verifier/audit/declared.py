@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from grpocheck.verifier.audit.findings import Findings, Where
+from grpocheck.verifier.audit.findings import Findings, Where, counted
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.audit.settings import Settings
 
@@ -86,7 +86,7 @@ def check_cap(settings: Settings, longest: int | None, where: Where, findings: F
         seen(
             "cap-shrinks-gradient",
             where,
-            f"a max_completion_length near the longest response, of {longest} tokens",
+            f"a max_completion_length near the longest response, of {counted(longest, 'token')}",
             f"{most}: every gradient is divided by it",
             distance=most / longest,
             far=f"{most / longest:.1f} times smaller",

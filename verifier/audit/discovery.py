@@ -1,12 +1,13 @@
 """From paths to runs: which files there are, of which format, and which belong to one run."""
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from grpocheck.verifier.audit.errors import Unreadable
-from grpocheck.verifier.audit.model import Run
-from grpocheck.verifier.audit.readers import groups, lines, rollouts
+from grpocheck.verifier.audit.kinds import is_audited, kind_of
+from grpocheck.verifier.audit.model import Part, Run
+from grpocheck.verifier.audit.readers import groups
 from grpocheck.verifier.audit.settings import Settings, read_json, read_settings
 
 DEEPEST = 4
@@ -20,37 +21,53 @@ EXPECTED = (
 def runs_of(paths: Sequence[Path], extra: Settings | None = None) -> list[Run]:
     """The runs under paths, in their order; ``extra`` are settings that somebody gave beside them.
 
-    Raises Unreadable for a path that holds nothing that can be audited.
+    Files of other programs in a folder are passed over. Raises Unreadable for a path under which nothing else is.
     """
-    members: dict[Path, dict[Path, None]] = {}
+    members: dict[Path, dict[Path, str]] = {}
+    others: dict[Path, dict[Path, Unreadable]] = {}
     for path in paths:
-        found = list(audited(path))
+        found = [(home, file, kind_of(file)) for home, file in audited(path)]
         if not found:
             raise Unreadable(path, "contents", sorted(each.name for each in path.iterdir())[:4], EXPECTED)
-        for home, file in found:
-            members.setdefault(home, {})[file] = None
-    named = {path for path in paths if path.is_file()}
+        own = [(home, file, kind) for home, file, kind in found if isinstance(kind, str)]
+        foreign = [(home, file, kind) for home, file, kind in found if not isinstance(kind, str)]
+        if not own:
+            raise foreign[0][2]
+        for home, file, kind in own:
+            members.setdefault(home, {})[file] = kind
+        for home, file, error in foreign:
+            beside = next((each for each in (home, *home.parents) if each in members), own[0][0])
+            others.setdefault(beside, {})[file] = error
+    given = extra or Settings()
     return [
-        run for home, files in members.items() for run in parted(run_of(home, list(files), extra or Settings(), named))
+        run
+        for home, files in members.items()
+        for run in parted(run_of(home, files, given, tuple(others.get(home, {}).values())))
     ]
 
 
 def parted(run: Run) -> list[Run]:
-    """A run, or several of them where the JSON Lines of one folder have different headers: each is a run of its own.
+    """A run, or several of them where JSON Lines of one folder have different headers: each is a run of its own.
 
-    The files of one recording by several processes have one header.
+    The files of one recording by several processes have one header. One that was gone on with has several, in the
+    middle of it too: the parts under one header are one run.
     """
-    headers: dict[str, list[Path]] = {}
-    for file in run.groups:
-        header = groups.read_header(file)
+    headers: dict[str, list[Part]] = {}
+    for part in run.groups:
+        header = groups.read_header(part)
         said = repr((sorted(header.settings.values.items()), header.functions, header.dtype))
-        headers.setdefault(said, []).append(file)
+        headers.setdefault(said, []).append(part)
     if len(headers) < 2:
         return [run]
     rest = replace(run, groups=())
-    alone = Run("", (), None, run.settings, (), (), (), ())
-    own = [replace(alone, name=str(files[0]), groups=tuple(files)) for files in headers.values()]
+    alone = Run("", settings=run.settings)
+    own = [replace(alone, name=name_of(parts[0]), groups=tuple(parts)) for parts in headers.values()]
     return [*([rest] if rest.files or rest.passed_over else []), *own]
+
+
+def name_of(part: Part) -> str:
+    """What a run is called that begins with this part."""
+    return str(part.file) if part.first == 0 else f"{part.file} from row {part.first}"
 
 
 def audited(path: Path, depth: int = 0) -> Iterable[tuple[Path, Path]]:
@@ -71,11 +88,6 @@ def audited(path: Path, depth: int = 0) -> Iterable[tuple[Path, Path]]:
         raise Unreadable(path, "kind", "neither a file nor a folder", EXPECTED)
 
 
-def is_audited(path: Path) -> bool:
-    """Whether the name of a file is one that is read."""
-    return path.suffix in (".parquet", ".jsonl", ".npz") or path.name == "trainer_state.json"
-
-
 def home_of(file: Path) -> Path:
     """The folder of the run that a file is of: TRL's and the recorder's subfolders are of their parent's."""
     folder = file.parent
@@ -83,59 +95,27 @@ def home_of(file: Path) -> Path:
     return folder.parent if inside else folder
 
 
-def run_of(home: Path, files: Sequence[Path], extra: Settings, named: Set[Path] = frozenset()) -> Run:
-    """The files of one run, sorted by format.
+def run_of(home: Path, files: Mapping[Path, str], extra: Settings, passed_over: tuple[Unreadable, ...]) -> Run:
+    """The files of one run, each with its kind, sorted by it."""
 
-    JSON Lines of other programs are passed over beside others, unless they are ``named``; Unreadable is raised then.
-    """
-    passed_over: list[Path] = []
-    kinds: dict[str, list[Path]] = {"table": [], "gen": [], "call": [], "groups": [], "rollouts": [], "state": []}
-    for file in files:
-        kind = kind_of(file)
-        if kind is None and file in named:
-            raise foreign(file)
-        (passed_over if kind is None else kinds[kind]).append(file)
-    if len(passed_over) == len(files):
-        raise foreign(files[0])
+    def of(kind: str) -> list[Path]:
+        return sorted(file for file, its in files.items() if its == kind)
+
     settings = extra
     for name in SETTINGS_FILES:
         if (home / name).is_file():
             settings = settings.joined(read_settings(home / name))
     return Run(
         str(home),
-        tuple(sorted(kinds["table"])),
-        latest(kinds["state"]),
+        tuple(of("table")),
+        latest(of("state")),
         settings,
-        tuple(sorted(kinds["gen"])),
-        tuple(sorted(kinds["call"])),
-        tuple(sorted(kinds["groups"])),
-        tuple(sorted(kinds["rollouts"], key=lambda file: (len(file.stem), file.stem))),
-        tuple(sorted(passed_over)),
+        tuple(of("gen")),
+        tuple(of("call")),
+        tuple(part for file in of("groups") for part in groups.parts_of(file)),
+        tuple(sorted(of("rollouts"), key=lambda file: (len(file.stem), file.stem))),
+        passed_over,
     )
-
-
-def kind_of(file: Path) -> str | None:
-    """Which reader a file is for; None for JSON Lines of other programs."""
-    if file.name == "trainer_state.json":
-        return "state"
-    if file.suffix == ".parquet":
-        return "table"
-    if file.suffix == ".npz":
-        return "gen" if file.name.startswith("gen") else "call"
-    first = lines.first_line(file)
-    if first is None:
-        raise Unreadable(file, "content", "no lines", "JSON Lines of verl's rollout_data_dir or grpocheck-groups")
-    if groups.is_header(first):
-        return "groups"
-    if rollouts.is_rollout(first):
-        return "rollouts"
-    return None
-
-
-def foreign(file: Path) -> Unreadable:
-    """What is wrong with JSON Lines that no reader here is for."""
-    expected = '{"format": "grpocheck-groups", "version": 1}, or verl\'s keys input, output and score'
-    return Unreadable(file, "line 1", lines.first_line(file), expected)
 
 
 def latest(states: Sequence[Path]) -> Path | None:

@@ -93,6 +93,11 @@ class Finding:
         self.examples = (self.examples + other.examples)[:MOST_EXAMPLES]
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number of things."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
 def order(observation: Observation) -> float:
     """The place of an occurrence among the others: a distance that is no number comes last."""
     return observation.distance if observation.distance == observation.distance else float("inf")

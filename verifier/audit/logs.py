@@ -1,16 +1,12 @@
-"""The audit of a trainer's log, alone and beside the tables of the same steps."""
+"""The audit of a trainer's log by itself; beside.py holds it against the tables of the same steps."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
 from grpocheck.verifier.audit.findings import Findings, Where
 from grpocheck.verifier.audit.model import Log, LogRow
-from grpocheck.verifier.audit.moments import Moments
-from grpocheck.verifier.audit.readers.parquet import OWN_COLUMNS
-from grpocheck.verifier.audit.readings import Reading
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.audit.settings import Settings
 
@@ -18,13 +14,11 @@ CLIPPED = ("clip_ratio/region_mean", "clip_ratio/low_mean", "clip_ratio/high_mea
 CUT_SHARE = 0.1
 TIMES_RATIO_SINCE = " (times the importance ratio where use_bias_correction_kl is on)"
 SAMPLER_DIFFERENCE = "sampling/sampling_logp_difference/mean"
-ROOM = 16.0
-"""A logged mean is rounded a few times more than its rows: gathered over processes, averaged, printed."""
 
 
 @dataclass
 class LogAudit:
-    """The audit of one log."""
+    """The audit of one log by itself."""
 
     log: Log
     settings: Settings
@@ -32,7 +26,7 @@ class LogAudit:
 
     def alone(self) -> None:
         """What the log shows by itself."""
-        rows = self.training_rows()
+        rows = training_rows(self.log)
         self.take_infinities()
         self.take_order()
         self.take_kl(rows)
@@ -40,10 +34,6 @@ class LogAudit:
         self.take_first_pass(rows)
         self.take_cut_responses(rows)
         self.take_sampler(rows)
-
-    def training_rows(self) -> list[LogRow]:
-        """The rows that training logged: neither evaluation's nor the summary at the end."""
-        return [row for row in self.log.rows if not row.evaluates and "train_runtime" not in row.numbers]
 
     def where(self, row: LogRow) -> Where:
         """The place of a row."""
@@ -70,7 +60,7 @@ class LogAudit:
 
     def take_order(self) -> None:
         """Steps that go back, come twice or are left out between others."""
-        rows = [row for row in self.training_rows() if row.step is not None and "loss" in row.numbers]
+        rows = [row for row in training_rows(self.log) if row.step is not None and "loss" in row.numbers]
         every = self.log.logging_steps
         for before, after in pairwise(rows):
             apart = (after.step or 0) - (before.step or 0)
@@ -97,7 +87,7 @@ class LogAudit:
         self.findings.add(
             seen(
                 "kl-not-kl",
-                self.where(logged[0]),
+                self.where(worst),
                 "KL(policy, reference), a sum over responses",
                 f"a mean over drawn tokens of exp(d) - d - 1{times}, d = log(reference / policy): the k3 estimator; "
                 f"up to {worst.numbers['kl']:.4g}" + (f", with beta = {beta:g}" if beta else ""),
@@ -113,10 +103,13 @@ class LogAudit:
         for row in rows:
             norm = row.numbers.get("grad_norm")
             if norm == 0:
-                share = row.numbers.get("clip_ratio/region_mean")
-                clipped = "" if not share else f"; {share:.0%} of the ratios are clipped on the side that counts"
                 self.findings.add(
-                    seen("gradient-zero", self.where(row), "a gradient", f"grad_norm = 0 at step {row.step}{clipped}")
+                    seen(
+                        "gradient-zero",
+                        self.where(row),
+                        "a gradient",
+                        f"grad_norm = 0 at step {row.step}{self.why_zero(row, rows)}",
+                    )
                 )
             elif norm is not None and most and math.isfinite(norm) and norm > most:
                 self.findings.add(
@@ -128,6 +121,14 @@ class LogAudit:
                         distance=norm,
                     )
                 )
+
+    def why_zero(self, row: LogRow, rows: Sequence[LogRow]) -> str:
+        """What the log says of a gradient of 0: equal rewards in the batch in use, or clipped ratios."""
+        drawn = [one for one in rows if "frac_reward_zero_std" in one.numbers and (one.step or 0) <= (row.step or 0)]
+        share = row.numbers.get("clip_ratio/region_mean")
+        if drawn and drawn[-1].numbers["frac_reward_zero_std"] == 1:
+            return "; every group of the batch has equal rewards (frac_reward_zero_std = 1)"
+        return "" if not share else f"; {share:.0%} of the ratios are clipped on the side that counts"
 
     def take_first_pass(self, rows: Sequence[LogRow]) -> None:
         """Clipped ratios at steps that only used batches drawn since the last update."""
@@ -196,191 +197,6 @@ class LogAudit:
                     )
                 )
 
-    def beside(
-        self, tables: Sequence[Moments], reading: Reading | None, overwritten: set[str], counted: bool
-    ) -> tuple[bool, bool]:
-        """Hold the log against tables of the same steps; whether a column and whether batches are lost.
-
-        ``counted``: lost batches are counted elsewhere, from recorded ones.
-        """
-        rows = self.training_rows()
-        logged = {row.step: row for row in rows if "reward" in row.numbers}
-        lost = self.take_missing_columns(tables, rows)
-        batches = False
-        agreed: list[tuple[Moments, LogRow]] = []
-        unexplained: list[tuple[Moments, LogRow, list[int]]] = []
-        for table in tables:
-            row = logged.get(table.step)
-            if row is None or table.file in overwritten:
-                continue
-            wrong = [place for place in range(len(table.names)) if self.disagrees(table, row, place)]
-            if not wrong:
-                agreed.append((table, row))
-                continue
-            doubled = [place for place in wrong if self.is_doubled(table, row, place)]
-            if doubled and len(doubled) == len(wrong):
-                lost = True
-                for place in doubled:
-                    self.take_doubled(table, row, place)
-            elif self.interval(row, rows) > 1:
-                batches = True
-                if counted:
-                    continue
-                self.take_lost(table, row, self.interval(row, rows), wrong[0])
-            else:
-                unexplained.append((table, row, wrong))
-        several = self.drawn_several_times(unexplained, len(agreed))
-        for table, row, wrong in unexplained:
-            if not several:
-                self.take_means(table, row, wrong)
-            elif not counted:
-                self.take_lost(table, row, 1, wrong[0])
-        batches = batches or several
-        if not lost:
-            for table, row in agreed:
-                self.take_share(table, row, reading)
-        return lost, batches
-
-    def take_missing_columns(self, tables: Sequence[Moments], rows: Sequence[LogRow]) -> bool:
-        """Reward functions that the log names and the tables have no column for."""
-        if not tables:
-            return False
-        names: dict[str, LogRow] = {}
-        for row in rows:
-            for key in row.numbers:
-                if key.startswith("rewards/") and key.endswith("/mean"):
-                    names.setdefault(key.removeprefix("rewards/").removesuffix("/mean"), row)
-        missing = [name for name in names if name not in tables[0].names]
-        for name in missing:
-            taken = f"the trainer's own column {name!r} took its place" if name in OWN_COLUMNS else "there is none"
-            self.findings.add(
-                seen(
-                    "column-lost",
-                    Where(tables[0].file),
-                    f"a column of rewards for {name!r}, which the log has the mean of",
-                    taken,
-                    apart=name,
-                )
-            )
-        return bool(missing)
-
-    def disagrees(self, table: Moments, row: LogRow, place: int) -> bool:
-        """Whether the log's mean of a function is not that of the table's rows."""
-        value = row.numbers.get(f"rewards/{table.names[place]}/mean")
-        mean = float(table.means[place])
-        if value is None or not math.isfinite(mean) or not math.isfinite(value):
-            return value is not None and not (value == mean or (value != value and mean != mean))
-        return abs(value - mean) > ROOM * float(table.errors[place]) + 1e-12 * abs(mean)
-
-    def is_doubled(self, table: Moments, row: LogRow, place: int) -> bool:
-        """Whether the logged total takes the mean of a function c = 2, 3, ... times: c functions have its name."""
-        return self.times(table, row, place) is not None
-
-    def times(self, table: Moments, row: LogRow, place: int) -> int | None:
-        """How many functions have the name of this one, by the log alone; None where it does not look so."""
-        values = [row.numbers.get(f"rewards/{name}/mean") for name in table.names]
-        total, own = row.numbers["reward"], values[place]
-        if own is None or own == 0 or any(value is None or not math.isfinite(value) for value in values):
-            return None
-        others = sum(value for at, value in enumerate(values) if at != place and value is not None)
-        share = (total - others) / own
-        near = round(share)
-        room = ROOM * (float(table.errors.sum()) + 2.0**-24 * abs(total)) / abs(own)
-        return near if near >= 2 and abs(share - near) <= room else None
-
-    def take_doubled(self, table: Moments, row: LogRow, place: int) -> None:
-        """A column that functions of one name wrote over each other in."""
-        name, mean = table.names[place], float(table.means[place])
-        value = row.numbers[f"rewards/{name}/mean"]
-        self.findings.add(
-            seen(
-                "column-lost",
-                Where(table.file),
-                f"a mean of {value:.9g} in column {name!r}, as the log has it",
-                f"{mean:.9g}; the log's reward {row.numbers['reward']:.9g} is {self.times(table, row, place)} "
-                "times the logged mean: that many functions have this name, and the table keeps the last of them",
-                distance=abs(value - mean),
-                far=f"{abs(value - mean):.3g}",
-                apart=name,
-            )
-        )
-
-    def drawn_several_times(self, wrong: Sequence[tuple[Moments, LogRow, list[int]]], agreed: int) -> bool:
-        """Whether steps draw several batches, of which a table keeps the last: most means of all columns disagree."""
-        period = steps_per_batch(self.settings)
-        if period is not None:
-            return period < 1
-        return len(wrong) > agreed and all(len(columns) == len(table.names) for table, _, columns in wrong)
-
-    def interval(self, row: LogRow, rows: Sequence[LogRow]) -> int:
-        """Steps that a row of the log averages over."""
-        before = [one.step for one in rows if one.step is not None and row.step is not None and one.step < row.step]
-        return (row.step or 0) - max(before, default=0)
-
-    def take_lost(self, table: Moments, row: LogRow, interval: int, place: int) -> None:
-        """A table that holds fewer rows than the log averages over."""
-        name = table.names[place]
-        value, mean = row.numbers[f"rewards/{name}/mean"], float(table.means[place])
-        self.findings.add(
-            seen(
-                "batches-lost",
-                Where(table.file),
-                f"the rows of {f'all {interval} steps' if interval > 1 else 'every batch'} that the log's row of step "
-                f"{row.step} averages over (mean of {name}: {value:.6g})",
-                f"{table.rows} rows with a mean of {mean:.6g}: the last batch only",
-                distance=float(interval),
-                far=f"{abs(value - mean):.3g}",
-            )
-        )
-
-    def take_means(self, table: Moments, row: LogRow, wrong: Sequence[int]) -> None:
-        """A logged mean that nothing explains."""
-        for place in wrong:
-            value, mean = row.numbers[f"rewards/{table.names[place]}/mean"], float(table.means[place])
-            self.findings.add(
-                seen(
-                    "log-mean",
-                    self.where(row),
-                    f"{mean:.9g}, the mean of {table.names[place]} in {table.file}",
-                    f"{value:.9g}",
-                    distance=abs(value - mean),
-                    far=f"{abs(value - mean):.3g}",
-                )
-            )
-
-    def take_share(self, table: Moments, row: LogRow, reading: Reading | None) -> None:
-        """The logged share of groups without variance."""
-        value = row.numbers.get("frac_reward_zero_std")
-        if value is None or reading is None or table.file not in reading.shares:
-            return
-        rule = reading.best.rule
-        equal, groups = reading.shares[table.file]
-        if rule.couples_groups or not groups or self.interval(row, self.training_rows()) > 1:
-            return
-        if not np.isclose(value, equal / groups, rtol=0, atol=2.0**-20):
-            self.findings.add(
-                seen(
-                    "zero-std-share",
-                    self.where(row),
-                    f"{equal}/{groups}: groups whose rewards are equal",
-                    f"frac_reward_zero_std = {value:.6g} at step {row.step}",
-                    distance=abs(value - equal / groups),
-                    far=f"{abs(value - equal / groups):.3g}",
-                )
-            )
-
-    def take_absent(self, steps: set[int], tables: int) -> None:
-        """Logged steps without a table, where other steps have one."""
-        rows = [row for row in self.training_rows() if row.step is not None and "loss" in row.numbers]
-        if not tables or not steps:
-            return
-        for row in rows:
-            assert row.step is not None
-            if row.step not in steps:
-                self.findings.add(
-                    seen("table-missing", self.where(row), f"a table for step {row.step}", "none", distance=1.0)
-                )
-
 
 def steps_per_batch(settings: Settings) -> float | None:
     """Optimiser steps from one generation batch to the next: mu times its slices over accumulated micro-batches."""
@@ -390,3 +206,8 @@ def steps_per_batch(settings: Settings) -> float | None:
     if slices is None or accumulated is None or passes is None:
         return None
     return slices * passes / accumulated
+
+
+def training_rows(log: Log) -> list[LogRow]:
+    """The rows that training logged: neither evaluation's nor the summary at the end."""
+    return [row for row in log.rows if not row.evaluates and "train_runtime" not in row.numbers]

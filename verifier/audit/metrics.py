@@ -53,8 +53,8 @@ def check_metrics(call: Call, loss_call: LossCall, found: Recomputed, findings: 
 def take_kl(call: Call, loss_call: LossCall, found: Recomputed, logged: float, findings: Findings) -> None:
     """What a logged kl is, with the other estimates over the same tokens beside it."""
     weighted = loss_call.settings.kl_weight != "none"
-    if found.kl_k1 is None or found.kl_k3 is None:
-        return
+    if found.kl_k1 is None or found.kl_k3 is None or logged == found.kl_k1 == found.kl_k3 == 0:
+        return  # the policy is the reference still: every estimate of the divergence is right
     name = "exp(d) - d - 1" + (" times the importance ratio" if weighted else "")
     findings.add(
         seen(

@@ -6,12 +6,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.settings import Settings
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The lines of a grpocheck-groups file under one header: from the header's, ``first``, up to the next, ``last``.
+
+    ``session`` counts the headers of the file: a recording that was gone on with has several.
+    """
+
+    file: Path
+    first: int = 0
+    last: int | None = None
+    session: int = 0
 
 
 @dataclass(frozen=True)
@@ -24,15 +38,16 @@ class Run:
     settings: Settings = field(default_factory=Settings)
     generations: tuple[Path, ...] = ()
     calls: tuple[Path, ...] = ()
-    groups: tuple[Path, ...] = ()
+    groups: tuple[Part, ...] = ()
     rollouts: tuple[Path, ...] = ()
-    passed_over: tuple[Path, ...] = ()
+    passed_over: tuple[Unreadable, ...] = ()
+    """What shows of each file of another program that it is one."""
 
     @property
     def files(self) -> int:
         """How many files there are to read."""
-        own = (self.tables, self.generations, self.calls, self.groups, self.rollouts)
-        return sum(map(len, own)) + (self.state is not None)
+        own = (self.tables, self.generations, self.calls, self.rollouts)
+        return sum(map(len, own)) + sum(part.first == 0 for part in self.groups) + (self.state is not None)
 
 
 @dataclass(frozen=True)
@@ -56,6 +71,9 @@ class Table:
     columns: tuple[str, ...] = ()
     steps: tuple[int, ...] = ()
     unit_roundoff: float = 2.0**-24
+    by_text: bool = False
+    """Whether the groups were told by the texts of their prompts, so that two groups of one text are one here."""
+    trains: bool = True
     rows: Sequence[int] | None = None
     """The place of each row in its file, where that is not its number here."""
 

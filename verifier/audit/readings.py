@@ -10,7 +10,7 @@ from grpocheck.verifier.audit import bounds
 from grpocheck.verifier.audit.bounds import DOUBLE, Groups
 from grpocheck.verifier.audit.candidates import Candidate, Contest, Departure
 from grpocheck.verifier.audit.exact import exact_total
-from grpocheck.verifier.audit.findings import Findings, Where
+from grpocheck.verifier.audit.findings import Findings, Where, counted
 from grpocheck.verifier.audit.grouping import Seats
 from grpocheck.verifier.audit.model import Booleans, Floats, Table
 from grpocheck.verifier.audit.rules import seen
@@ -18,6 +18,7 @@ from grpocheck.verifier.audit.rules import seen
 HUGE = 1e30
 """From here on an advantage stands for infinity: torch's nan_to_num gives 3.4e38."""
 SHRUNK = 0.9
+ROUNDINGS = 3
 LOST = 1e-3
 SHORT = 64.0
 SUSPECT_SHARE, SUSPECT_COUNT = 0.25, 3
@@ -57,6 +58,7 @@ class Reading:
         if table.advantages is None or not len(usable) or not table.names:
             return
         logged = np.where(groups.there, table.advantages[seats.rows], 0.0)
+        usable &= ~self.take_swallowed(table, seats, groups, logged, usable, equal)
         usable &= (np.abs(np.where(np.isnan(logged), 0.0, logged)) < HUGE).all(axis=1)
         departures = self.contest.tried(groups, logged, usable, table.unit_roundoff, (table, seats))
         self.take_departures(table, seats, departures, equal)
@@ -65,6 +67,7 @@ class Reading:
         signal = np.abs(logged[usable & ~equal])
         self.largest_signal = max(self.largest_signal, float(np.nanmax(signal, initial=0.0)))
         self.take_shrunk(table, seats, groups, usable & ~equal)
+        self.take_sums(table, seats, groups, logged, usable & ~equal, astray)
 
     @property
     def best(self) -> Candidate:
@@ -98,7 +101,7 @@ class Reading:
                 seen(
                     "rows-missing",
                     Where(table.file, table.place(row)),
-                    f"{self.size} rows of a group",
+                    f"{counted(self.size or 0, 'row')} of a group",
                     f"{length}",
                     distance=float((self.size or 0) - length),
                 )
@@ -228,6 +231,67 @@ class Reading:
                 )
             )
 
+    def take_swallowed(
+        self, table: Table, seats: Seats, groups: Groups, logged: Floats, usable: Booleans, equal: Booleans
+    ) -> Booleans:
+        """Advantages of 0 where the definition has no number, as an infinite reward is in the mean; the groups of them.
+
+        Where deviations are the batch's, one infinite reward takes every other group of the batch along.
+        """
+        infinite = ~usable
+        if not infinite.any():
+            return infinite
+        zero = groups.scored & (logged == 0)
+        taken_along = usable & ~equal & (zero | ~groups.scored).all(axis=1)
+        rows = zero & (infinite | taken_along)[:, None]
+        for group, place in zip(*np.nonzero(rows), strict=True):
+            row = int(seats.rows[group, place])
+            rewards = " + ".join(f"{reward:.9g}" for reward in table.rewards[row].tolist() if reward == reward)
+            self.findings.add(
+                seen(
+                    "advantage-swallowed",
+                    Where(table.file, table.place(row)),
+                    f"no number: the mean of the {'group' if infinite[group] else 'batch'} is infinite",
+                    f"0 for rewards of {rewards}",
+                    distance=1.0,
+                )
+            )
+        return np.asarray(rows.any(axis=1))
+
+    def take_sums(
+        self, table: Table, seats: Seats, groups: Groups, logged: Floats, varied: Booleans, astray: set[int]
+    ) -> None:
+        """Groups whose advantages do not sum to 0, by more than the rounding of each of them explains.
+
+        With the exact mean, each advantage is a difference and a quotient (or two products) of the trainer's format:
+        at most ROUNDINGS of them, relative to itself. What is more was left by the sums of rewards.
+        """
+        rule = self.best.rule
+        if rule.baseline is not Baseline.MEAN or rule.first is not None:
+            return
+        there = groups.scored & np.isfinite(logged)
+        total = np.where(there, logged, 0.0).sum(axis=1)
+        explained = ROUNDINGS * table.unit_roundoff * np.where(there, np.abs(logged), 0.0).sum(axis=1)
+        for group in np.nonzero(varied & (np.abs(total) > explained))[0]:
+            if int(group) in astray:
+                continue
+            rewards = groups.rewards[group][groups.scored[group]]
+            same = [
+                f"{name} ({float(column[0]):.9g}) tells no response from another here"
+                for name, column in zip(table.names, rewards.T, strict=True)
+                if len(table.names) > 1 and (column == column[0]).all() and column[0]
+            ]
+            self.findings.add(
+                seen(
+                    "float-sum-residue",
+                    Where(table.file, table.place(int(seats.rows[group, 0]))),
+                    f"a sum of 0, up to {float(explained[group]):.2g} for the rounding of each advantage",
+                    "; ".join([f"{float(total[group]):.3g}", *same]),
+                    distance=abs(float(total[group])),
+                    far=f"{abs(float(total[group])):.3g}",
+                )
+            )
+
     def take_shrunk(self, table: Table, seats: Seats, groups: Groups, varied: Booleans) -> None:
         """Groups whose deviation the epsilon beside it is not small against."""
         best = self.best
@@ -259,8 +323,9 @@ class Reading:
                 seen(
                     "residue-is-the-signal",
                     where,
-                    f"advantages of 0 in all {self.groups} groups",
-                    f"{self.moved} groups with residues of up to {self.largest_residue:.3g}, and no other advantage",
+                    f"advantages of 0 in {'the only group' if self.groups == 1 else f'all {self.groups} groups'}",
+                    f"{counted(self.moved, 'group')} with residues of up to {self.largest_residue:.3g}, and no other "
+                    "advantage",
                     distance=self.largest_residue,
                     far=f"{self.largest_residue:.3g}",
                 )
@@ -271,7 +336,8 @@ class Reading:
                     "identical-draws",
                     self.first_repeated,
                     "independent draws",
-                    f"{self.repeated} of {self.groups} groups repeat one response, or their first half in their second",
+                    f"in {self.repeated} of {counted(self.groups, 'group')} one response again and again, or the first "
+                    "half once more as the second",
                     distance=float(self.repeated),
                 )
             )

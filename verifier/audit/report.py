@@ -5,13 +5,12 @@ from typing import Any
 
 from grpocheck import __version__
 from grpocheck.verifier.audit.auditing import Audit
-from grpocheck.verifier.audit.findings import Finding, Observation, Severity
+from grpocheck.verifier.audit.findings import Finding, Observation, Severity, counted
 from grpocheck.verifier.audit.rule import Rule
 from grpocheck.verifier.audit.rules import RULES
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
-PLURALS = {Severity.ERROR: "errors", Severity.WARNING: "warnings", Severity.NOTE: "notes"}
 
 
 def to_mapping(audit: Audit) -> dict[str, Any]:
@@ -112,10 +111,10 @@ def sentence(finding: Finding) -> str:
 def conclusion(audit: Audit) -> str:
     """What came out, in one line."""
     counts = {severity: sum(finding.severity is severity for finding in audit.findings) for severity in Severity}
-    said = [
-        f"{count} {PLURALS[severity] if count != 1 else severity.value}" for severity, count in counts.items() if count
-    ]
-    read = [f"{audit.files} files"] + ([f"{audit.calls} loss calls, {audit.tokens} tokens"] if audit.calls else [])
+    said = [counted(count, severity.value) for severity, count in counts.items() if count]
+    read = [counted(audit.files, "file")]
+    if audit.calls:
+        read += [counted(audit.calls, "loss call"), counted(audit.tokens, "token")]
     return f"{', '.join(said) if said else 'nothing found'} in {', '.join(read)}"
 
 

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from grpocheck.core.invalid import shown
+from grpocheck.verifier.audit.beside import LogBesideTables
 from grpocheck.verifier.audit.budget import expected_batches
 from grpocheck.verifier.audit.calls import CallsResult, Frozen, check_call
-from grpocheck.verifier.audit.findings import Finding, Findings, Where
+from grpocheck.verifier.audit.findings import Finding, Findings, Where, counted
 from grpocheck.verifier.audit.logs import LogAudit
 from grpocheck.verifier.audit.model import Call, Log, LogRow, Run, Table
 from grpocheck.verifier.audit.moments import mark
@@ -50,9 +52,10 @@ def audit_rows(run: Run) -> RowsResult:
     tables = audit_tables(run, result, findings, log, names) if run.tables else None
     if run.rollouts:
         audit_plain(run, [read_rollouts], run.rollouts, result, findings)
-    for path in run.passed_over:
-        findings.add(seen("file-passed-over", Where(str(path)), "keys of a format that is read here", "others"))
-    for path in (*run.groups, *run.rollouts):
+    for error in run.passed_over:
+        key = error.key.removeprefix(f"{error.path}: ")
+        findings.add(seen("file-passed-over", Where(error.path), error.expected, f"{key}: {shown(error.value)}"))
+    for path in (*(part.file for part in run.groups if part.last is None), *run.rollouts):
         take_torn(path, findings)
     if log is not None:
         result.log = log
@@ -85,9 +88,9 @@ def audit_tables(
         audit.take(read_table(path, names))
     column_lost = batches = False
     if log is not None:
-        beside = LogAudit(log, result.settings, findings)
-        column_lost, batches = beside.beside(
-            audit.kept, audit.chosen(), audit.overwritten, counted=bool(run.generations)
+        beside = LogBesideTables(log, result.settings, findings)
+        column_lost, batches = beside.held(
+            audit.kept, audit.chosen(), audit.overwritten, recorded=bool(run.generations)
         )
         if not batches:
             beside.take_absent(steps, len(run.tables))
@@ -124,21 +127,21 @@ def audit_groups(run: Run, result: RowsResult, findings: Findings, log: Log | No
     """Our own format: batches, log rows and calls as they come; the log that it holds."""
     rows: list[LogRow] = []
     file = ""
-    for path in run.groups:
-        result.settings = result.settings.joined(read_header(path).settings)
+    for part in run.groups:
+        result.settings = result.settings.joined(read_header(part).settings)
     survey = Survey()
-    first = next((item for path in run.groups for item in read_groups(path) if isinstance(item, Table)), None)
+    first = next((item for part in run.groups for item in read_groups(part) if isinstance(item, Table)), None)
     if first is not None:
         survey.take(first, None)
     audit = TablesAudit(run.name, result.settings, None, survey, findings)
     frozen = Frozen(())
-    for path in run.groups:
-        for item in read_groups(path):
+    for part in run.groups:
+        for item in read_groups(part):
             if isinstance(item, Table):
                 audit.take(item)
             elif isinstance(item, LogRow):
                 rows.append(item)
-                file = str(path)
+                file = str(part.file)
             elif isinstance(item, Call):
                 check_call(item, frozen.of(item), findings, result.calls)
     result.inferred.update(audit.finish(column_lost=False))
@@ -190,10 +193,10 @@ class Generations:
                 seen(
                     "batches-lost",
                     Where(missing[0][1]),
-                    f"a table for each of {len(result.batches)} generation batches",
+                    f"a table for each of {counted(len(result.batches), 'generation batch', 'generation batches')}",
                     f"{len(missing)} of them in no table",
                     distance=float(len(missing)),
-                    far=f"{len(missing)} batches",
+                    far=counted(len(missing), "batch", "batches"),
                 )
             )
         for key, kept in logged.items():
@@ -233,9 +236,10 @@ def check_lost(run: Run, tables: TablesAudit, result: RowsResult, findings: Find
             seen(
                 "batches-lost",
                 Where(run.name),
-                f"a table for each of {batches} generation batches in {steps} steps",
-                f"{distinct} distinct tables",
+                f"a table for each of {counted(batches, 'generation batch', 'generation batches')} in "
+                + counted(steps, "step"),
+                counted(distinct, "distinct table"),
                 distance=float(batches - distinct),
-                far=f"{batches - distinct} batches",
+                far=counted(batches - distinct, "batch", "batches"),
             )
         )

@@ -64,6 +64,23 @@ ROWS = (
         _TABLES,
     ),
     Rule(
+        "advantage-swallowed",
+        ERROR,
+        "B2",
+        "an advantage of 0 that is no number by its rule (an infinite reward is in the mean): nan was replaced by 0",
+        "mend the reward function, and let the trainer stop at what is no number; these responses taught nothing",
+        _TABLES,
+    ),
+    Rule(
+        "float-sum-residue",
+        NOTE,
+        "B2",
+        "a group whose advantages do not sum to 0, by more than their own rounding: a residue of float sums of rewards",
+        "nothing while it is small; leave rewards out that are one number for all (they change nothing else), or add "
+        "them in float64",
+        _TABLES,
+    ),
+    Rule(
         "epsilon-dominates",
         WARNING,
         "N8",
@@ -155,9 +172,9 @@ ROWS = (
         "file-passed-over",
         NOTE,
         None,
-        "JSON Lines of another program, which were not read",
-        "name the file alone to see what was expected of it; nothing, if it is no log of this run",
-        "JSON Lines",
+        "a file of another program in a folder of the run, which was not read",
+        "nothing, if it is no log of this run; else name it on the command line, and mend what is said of it",
+        "folders",
     ),
     Rule(
         "rows-overwritten",

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 from grpocheck.verifier.audit.candidates import Candidate, Contest, declared_rule, known_rules, name_of
-from grpocheck.verifier.audit.findings import Findings, Where
+from grpocheck.verifier.audit.findings import Findings, Where, counted
+from grpocheck.verifier.audit.group_sizes import GroupSizes
 from grpocheck.verifier.audit.grouping import seats_as_named, seats_of_size, sizes, stretches
 from grpocheck.verifier.audit.model import Log, Table
 from grpocheck.verifier.audit.moments import Moments, fingerprint, moments
@@ -101,6 +102,7 @@ class TablesAudit:
             ]
             candidates.sort(key=lambda one: not one.declared)
             self.readings.append(Reading(size, Contest(candidates), Findings(run)))
+        self.sizes = GroupSizes(settings.count("num_generations"))
         self.fingerprints: set[bytes] = set()
         self.written_over: set[bytes] = set()
         self.repeats = 0
@@ -125,6 +127,7 @@ class TablesAudit:
         self.take_numbers(table)
         self.take_functions(table)
         self.kept.append(moments(table))
+        self.sizes.take(table)
         for reading in self.readings:
             reading.take(
                 table, seats_as_named(table) if reading.size is None and table.groups else self.cut(table, reading)
@@ -263,11 +266,12 @@ class TablesAudit:
                 seen(
                     "rows-logged-twice",
                     self.first_repeat,
-                    f"{distinct} tables, one for each batch of rows",
-                    f"{self.tables} tables, of which {self.repeats} repeat an earlier one",
+                    f"{counted(distinct, 'table')}, one for each batch of rows",
+                    f"{self.tables} tables, of which {counted(self.repeats, 'repeats', 'repeat')} an earlier one",
                     distance=float(self.repeats),
                 )
             )
+        self.sizes.finish(self.findings)
         chosen = self.chosen(column_lost)
         moved = any(table is not None for table in self.kept)
         if (
@@ -276,7 +280,7 @@ class TablesAudit:
             and chosen.contest.survivors
             and any(one.checked for one in chosen.contest.survivors)
         ):
-            kept = f"{chosen.equal} of {chosen.groups} groups have equal rewards"
+            kept = f"{chosen.equal} of {counted(chosen.groups, 'group')} with equal rewards"
             self.findings.add(
                 seen(
                     "advantages-all-zero",

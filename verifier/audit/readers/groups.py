@@ -2,9 +2,11 @@
 
 The first line is a header, {"format": "grpocheck-groups", "version": 1} with optional "settings" (under TRL's names),
 "functions" (names of the reward functions) and "dtype" (the float format of the trainer's advantages). Then lines of
-kind "group" (the default), "log" and "call". A last line that was cut off in the middle is left out here.
+kind "group" (the default), "log" and "call". A last line that was cut off in the middle is left out here. A recording
+that was gone on with has a header again where it goes on, with settings of its own.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,8 +14,8 @@ from typing import Any
 
 import numpy as np
 from grpocheck.verifier.audit.errors import Unreadable
-from grpocheck.verifier.audit.model import Call, LogRow, Table
-from grpocheck.verifier.audit.readers.lines import number, read_lines
+from grpocheck.verifier.audit.model import Call, LogRow, Part, Table
+from grpocheck.verifier.audit.readers.lines import number, raw_lines, read_lines
 from grpocheck.verifier.audit.readers.recorded import checked_call
 from grpocheck.verifier.audit.readers.state import log_row
 from grpocheck.verifier.audit.settings import Settings, checked
@@ -21,6 +23,7 @@ from grpocheck.verifier.audit.settings import Settings, checked
 FORMAT, VERSION = "grpocheck-groups", 1
 ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "bfloat16": 2.0**-8, "float16": 2.0**-11}
 KINDS = ("group", "log", "call")
+LONGEST_HEADER = 1 << 20
 TOKEN_TENSORS = ("new_logps", "old_logps", "ref_logps", "sampling_logps", "entropies")
 
 
@@ -38,20 +41,43 @@ class Header:
     dtype: str
 
 
-def read_header(path: Path) -> Header:
-    """The first line; raises Unreadable for another format or version."""
-    line = next((found for _, found in read_lines(path)), {})
+def parts_of(path: Path) -> list[Part]:
+    """The parts of a file, a header each."""
+    places = [0, *later_headers(path)]
+    ends = [*places[1:], None]
+    return [Part(path, first, last, place) for place, (first, last) in enumerate(zip(places, ends, strict=True))]
+
+
+def later_headers(path: Path) -> Iterator[int]:
+    """The numbers of the lines after the first that are headers; a tensor's line, longer than any, is not parsed."""
+    with path.open("rb") as file:
+        for place, raw in enumerate(raw_lines(file)):
+            if place == 0 or len(raw) > LONGEST_HEADER or FORMAT.encode() not in raw:
+                continue
+            try:
+                line = json.loads(raw)
+            except ValueError:
+                continue  # read_lines says what is wrong with it, or leaves it out where it is the last
+            if isinstance(line, dict) and is_header(line):
+                yield place
+
+
+def read_header(part: Part) -> Header:
+    """The first line of a part; raises Unreadable for another format or version."""
+    path = part.file
+    place, line = next(read_lines(path, part.first, part.last), (part.first, {}))
+    where = f"line {place + 1}"
     if not is_header(line):
-        raise Unreadable(path, "line 1, format", line.get("format"), repr(FORMAT))
+        raise Unreadable(path, f"{where}, format", line.get("format"), repr(FORMAT))
     if line.get("version") != VERSION:
-        raise Unreadable(path, "line 1, version", line.get("version"), f"{VERSION}, the version that is read here")
+        raise Unreadable(path, f"{where}, version", line.get("version"), f"{VERSION}, the version that is read here")
     settings, functions, dtype = line.get("settings", {}), line.get("functions"), line.get("dtype", "float32")
     if not isinstance(settings, dict):
-        raise Unreadable(path, "line 1, settings", settings, "an object of settings by name")
+        raise Unreadable(path, f"{where}, settings", settings, "an object of settings by name")
     if functions is not None and not (isinstance(functions, list) and all(isinstance(name, str) for name in functions)):
-        raise Unreadable(path, "line 1, functions", functions, "a list of names")
+        raise Unreadable(path, f"{where}, functions", functions, "a list of names")
     if dtype not in ROUNDOFF:
-        raise Unreadable(path, "line 1, dtype", dtype, "one of " + ", ".join(ROUNDOFF))
+        raise Unreadable(path, f"{where}, dtype", dtype, "one of " + ", ".join(ROUNDOFF))
     return Header(checked(settings, path), None if functions is None else tuple(functions), dtype)
 
 
@@ -68,6 +94,7 @@ class _Batch:
     responses: list[str] = field(default_factory=list)
     groups: list[int] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
+    trains: bool = True
 
     def table(self, path: Path, roundoff: float) -> Table:
         """The batch as a table; the row of each response is that of its line."""
@@ -82,15 +109,16 @@ class _Batch:
             self.responses if complete else None,
             self.groups,
             unit_roundoff=roundoff,
+            trains=self.trains,
             rows=self.rows,
         )
 
 
-def read_groups(path: Path) -> Iterator[Table | LogRow | Call]:
-    """The batches of groups, rows of a log and calls of a file, in their order, a batch at a time."""
-    header = read_header(path)
+def read_groups(part: Part) -> Iterator[Table | LogRow | Call]:
+    """The batches of groups, rows of a log and calls of a part, in their order, a batch at a time."""
+    header, path = read_header(part), part.file
     roundoff, batch, counted = ROUNDOFF[header.dtype], _Batch(), 0
-    for place, line in read_lines(path):
+    for place, line in read_lines(path, part.first, part.last):
         if is_header(line):
             continue
         where = f"line {place + 1}"
@@ -103,7 +131,7 @@ def read_groups(path: Path) -> Iterator[Table | LogRow | Call]:
                 raise Unreadable(path, f"{where}, numbers", numbers, "an object of numbers by name")
             yield log_row(path, place, {**numbers, "step": line.get("step")})
         elif kind == "call":
-            yield call_of(path, where, place, line)
+            yield call_of(path, where, place, line, part.session)
         else:
             key = line.get("batch", line.get("step"))
             if batch.rewards and key != batch.key:
@@ -147,6 +175,7 @@ def take_group(
         assert len(kept) >= size
     if "prompt" in line:
         batch.prompts += [str(line["prompt"])] * size
+    batch.trains = line.get("mode", "train") == "train"
     batch.groups += [group] * size
     batch.rows += [place] * size
 
@@ -207,7 +236,7 @@ def tokens_of(path: Path, where: str, place: int, line: Mapping[str, Any], heade
     return checked_call(path, arrays, meta)
 
 
-def call_of(path: Path, where: str, place: int, line: Mapping[str, Any]) -> Call:
+def call_of(path: Path, where: str, place: int, line: Mapping[str, Any], session: int) -> Call:
     """A call of the loss with its tensors as nested lists under "arrays" and the rest under "meta"."""
     arrays, meta = line.get("arrays"), line.get("meta")
     if not isinstance(arrays, dict) or not isinstance(meta, dict):
@@ -218,4 +247,4 @@ def call_of(path: Path, where: str, place: int, line: Mapping[str, Any]) -> Call
             tensors[name] = np.array(value, dtype=np.float64)
         except (ValueError, TypeError, OverflowError) as error:
             raise Unreadable(path, f"{where}, arrays.{name}", value, "numbers, nested in rows of one length") from error
-    return checked_call(path, tensors, {**meta, "row": place})
+    return checked_call(path, tensors, {**meta, "row": place, "session": session})

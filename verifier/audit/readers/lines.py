@@ -4,8 +4,9 @@ import json
 import os
 from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from grpocheck.verifier.audit.errors import Unreadable
 
@@ -13,14 +14,16 @@ LONGEST = 1 << 28
 """Bytes of a line from which it is taken for something else."""
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file with the number of each line, from 0; blank lines are passed over.
+def read_lines(path: Path, first: int = 0, last: int | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file (from line ``first``, before line ``last``) with the number of each line, from 0.
+
+    Blank lines are passed over.
 
     A last line without an end that is no JSON is one that was being written: it is left out here, and torn_line names
     it. Raises Unreadable for any other line that is no object.
     """
     with path.open("rb") as file:
-        for place, raw in enumerate(iter(lambda: file.readline(LONGEST), b"")):
+        for place, raw in islice(enumerate(raw_lines(file)), first, last):
             if not raw.strip():
                 continue
             try:
@@ -34,6 +37,11 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield place, line
 
 
+def raw_lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of an open file as bytes."""
+    return iter(lambda: file.readline(LONGEST), b"")
+
+
 def torn_line(path: Path) -> tuple[int, int] | None:
     """The number, from 0, and the bytes of the last line that read_lines leaves out; None where it leaves none out."""
     with path.open("rb") as file:
@@ -43,7 +51,7 @@ def torn_line(path: Path) -> tuple[int, int] | None:
         if file.read(1) == b"\n":
             return None
         file.seek(0)
-        ((place, raw),) = deque(enumerate(iter(lambda: file.readline(LONGEST), b"")), maxlen=1)
+        ((place, raw),) = deque(enumerate(raw_lines(file)), maxlen=1)
     try:
         json.loads(raw)
     except (ValueError, RecursionError):

@@ -6,7 +6,8 @@ is no group id and no reward total; rows of a group are consecutive.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from grpocheck.verifier.audit.errors import Unreadable, needed
 from grpocheck.verifier.audit.model import Floats, Table
 
 OWN_COLUMNS = ("step", "prompt", "completion", "advantage")
+EXPECTED_COLUMNS = "TRL's columns step, prompt and completion"
 FILE_NAME = re.compile(r"completions_(\d+)\.parquet$")
 
 
@@ -23,10 +25,10 @@ def read_table(path: Path, reward_names: Sequence[str] | None = None) -> Table:
 
     ``reward_names`` are the reward functions that the log names; without them every column of floats is one.
     """
-    found = arrow_table(path, None)
+    found = arrow_table(path)
     missing = [name for name in OWN_COLUMNS[:3] if name not in found.column_names]
     if missing:
-        raise Unreadable(path, f"column {missing[0]}", found.column_names, "TRL's columns step, prompt and completion")
+        raise Unreadable(path, f"column {missing[0]}", found.column_names, EXPECTED_COLUMNS)
     names = tuple(name for name in found.column_names if is_reward(found, name, reward_names))
     if not names and "advantage" not in found.column_names:
         raise Unreadable(path, "columns", found.column_names, "a column of floats for each reward function")
@@ -49,22 +51,25 @@ def read_table(path: Path, reward_names: Sequence[str] | None = None) -> Table:
     )
 
 
-def read_prompts(path: Path) -> list[str]:
-    """The prompt of each row, and nothing else."""
-    found = arrow_table(path, ["prompt"])
-    if "prompt" not in found.column_names:
-        raise Unreadable(path, "column prompt", found.column_names, "TRL's column prompt")
-    return texts(path, found, "prompt")
+def column_names(path: Path) -> list[str]:
+    """The names of a file's columns; raises Unreadable where it is damaged or no parquet file."""
+    with opened(path) as reader:
+        return [str(name) for name in reader.schema_arrow.names]
 
 
-def arrow_table(path: Path, columns: list[str] | None) -> Any:
-    """The file as an Arrow table of the columns; raises Unreadable where it is damaged or no parquet file."""
+def arrow_table(path: Path) -> Any:
+    """The file as an Arrow table; raises Unreadable where it is damaged or no parquet file."""
+    with opened(path) as reader:
+        return reader.read()
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Any]:
+    """A parquet file, open; what Arrow raises of its content becomes Unreadable."""
     parquet, arrow = needed("pyarrow.parquet"), needed("pyarrow")
     try:
         with path.open("rb") as file:
-            reader = parquet.ParquetFile(file)
-            known = reader.schema_arrow.names
-            return reader.read(columns=None if columns is None else [name for name in columns if name in known])
+            yield parquet.ParquetFile(file)
     except (arrow.ArrowException, OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError | PermissionError):
             raise

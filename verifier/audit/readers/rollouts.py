@@ -49,4 +49,5 @@ def read_rollouts(path: Path) -> Table:
         groups,
         columns=NEEDED,
         steps=tuple(sorted(steps)),
+        by_text=True,
     )
