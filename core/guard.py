@@ -1,11 +1,13 @@
 """Every call of a supplied oracle: asked once, its answer checked against the oracle's clause, counted, and told.
 
 No answer is trusted: a wrong type, a wrong length, an unsupported response, a membership that is no boolean, a number
-that is not one, or an exception ends the run with SupplyViolation, which names the clause that was broken.
+that is not one, an answer that differs from the one before, or an exception ends the run with SupplyViolation, which
+names the clause that was broken. A supplied oracle is given copies, and what it answers is read past its own class.
 """
 
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 
 from grpocheck.contracts.clauses import ContractViolation, ensure, invariant, require, snapshot
@@ -18,15 +20,31 @@ from grpocheck.core.domains import Domain
 from grpocheck.core.events import Event, Kind, Observer
 from grpocheck.core.frozen import FrozenIteration
 from grpocheck.core.gradient import Vector, objective_gradient
-from grpocheck.core.invalid import shown
+from grpocheck.core.handed_out import handed_out
 from grpocheck.core.ledger import Ledger
-from grpocheck.core.oracles import DomainOracle, DrawOracle, GradientOracle, Policy, RewardOracle, Undefined
+from grpocheck.core.oracles import (
+    UNDEFINED_GRADIENT,
+    DomainOracle,
+    DrawOracle,
+    GradientOracle,
+    Policy,
+    RewardOracle,
+    Supply,
+    Undefined,
+)
 from grpocheck.core.problem import Prompt
+from grpocheck.core.received import class_name, described, entries, error_in_words, integer, number, text
+from grpocheck.core.recollection import Recollection
+from grpocheck.core.surroundings import surroundings
 from grpocheck.core.trace_errors import TraceError, TraceMismatch
-from grpocheck.core.violations import Clause, SupplyViolation
+from grpocheck.core.violations import Clause, NoAnswer, RunEnded, SupplyViolation
+from grpocheck.core.watched_arithmetic import WatchedArithmetic
 
-PASSED_ON = (DigitBudgetExceeded, NotExact, UndecidedComparison, ContractViolation, TraceError, TraceMismatch)
+PASSED_ON = (KeyboardInterrupt, RunEnded, DigitBudgetExceeded, NotExact, UndecidedComparison, TraceError, TraceMismatch)
 """What an oracle may raise without breaking its clause: limits of the arithmetic, and faults that are not its own."""
+
+WITHIN_A_POLICY = ("square_roots", "logarithms", "exponentials", "comparisons")
+"""The counted operations that a supplied policy may make with the arithmetic that it is lent."""
 
 
 @dataclass
@@ -45,6 +63,7 @@ class Guard:
 
     ``gradient`` is None for the built-in oracle, which decides differentiability by claim F2. ``positive_on`` is where
     a built-in family is positive: no domain oracle may say that U reaches beyond it. None leaves that to the masses.
+    ``supplied`` names the oracles that are the user's own; the others are the problem's and are trusted.
     """
 
     prompts: tuple[Prompt, ...]
@@ -56,7 +75,10 @@ class Guard:
     gradient: GradientOracle | None
     positive_on: Domain | None
     observer: Observer
+    supplied: frozenset[str] = frozenset(oracle.name for oracle in fields(Supply))
     kept: Kept | None = None
+    recollection: Recollection = field(default_factory=Recollection)
+    prompts_given: dict[int, Prompt] = field(default_factory=dict)
 
     @property
     @ensure(lambda self, result: result is self.arithmetic.ledger, "one ledger for the whole run")
@@ -71,19 +93,85 @@ class Guard:
         self.observer(Event(kind, values))
 
     @require(lambda call: bool(call), "a call has a name for its violation")
-    @ensure(lambda result: not isinstance(result, float), "no float enters a run")
-    def ask(self, call: str, oracle: Callable[..., object], *arguments: object) -> object:
-        """The answer of an oracle; an exception is a broken clause."""
+    @ensure(lambda result: not issubclass(type(result), float), "no float enters a run")
+    def ask(self, name: str, call: str, oracle: Callable[..., object], *arguments: object) -> object:
+        """The answer of an oracle; an exception, and a change of what the run stands on, is a broken clause."""
+        if name not in self.supplied:
+            return self.ask_the_problem(call, oracle, *arguments)
+        given = [self.prompt_given(each) if type(each) is Prompt else handed_out(each) for each in arguments]
+        before = surroundings()
+        limit = before.recursion_limit
         try:
-            answer = oracle(*arguments)
+            try:
+                answer = oracle(*given)
+            finally:  # before any call, which a lowered limit would not allow
+                limit = sys.getrecursionlimit()
+                sys.setrecursionlimit(before.recursion_limit)
         except PASSED_ON:
             raise
-        except Exception as error:
-            raise self.violation(Clause.ANSWERS, call, f"raised {type(error).__name__}: {error}") from error
-        if isinstance(answer, float):
-            found = f"answered the float {answer!r}, where Fraction({str(answer)!r}) is an exact number"
-            raise self.violation(Clause.NUMBER, call, found)
+        except NoAnswer as found:
+            raise self.violation(Clause.ANSWERS, call, str(found)) from found
+        except BaseException as error:
+            raise self.violation(Clause.ANSWERS, call, f"raised {error_in_words(error)}") from error
+        finally:
+            changed = surroundings(limit).changed_since(before)
+            if changed is not None:
+                before.restore()
+        if changed is not None:
+            raise self.violation(Clause.SURROUNDINGS, call, changed)
+        if issubclass(type(answer), float):
+            said = described(answer)
+            found_float = f"answered the float {said}, where Fraction({said!r}) is an exact number"
+            raise self.violation(Clause.NUMBER, call, found_float)
         return answer
+
+    @require(lambda call: bool(call), "a call has a name for its violation")
+    @ensure(lambda result: not isinstance(result, float), "no float enters a run")
+    def ask_the_problem(self, call: str, oracle: Callable[..., object], *arguments: object) -> object:
+        """The answer of an oracle of the problem's own, which may come to an end too: of memory, or of mpmath."""
+        try:
+            return oracle(*arguments)
+        except (ContractViolation, *PASSED_ON):
+            raise
+        except Exception as error:
+            raise self.violation(Clause.ANSWERS, call, f"raised {error_in_words(error)}") from error
+
+    @require(lambda self, prompt: prompt.position < len(self.prompts), "a prompt of the problem")
+    @ensure(lambda prompt, result: result is not prompt, "D2: the run's own prompt, with its reference, is not given")
+    def prompt_given(self, prompt: Prompt) -> Prompt:
+        """The copy of a prompt that supplied oracles are given, one for the whole run."""
+        if prompt.position not in self.prompts_given:
+            self.prompts_given[prompt.position] = handed_out(prompt)
+        return self.prompts_given[prompt.position]
+
+    @require(lambda call: bool(call), "a call has a name for its violation")
+    @snapshot(lambda self: (self.ledger.draws, self.ledger.gradient_attempts), name="calls")
+    @ensure(
+        lambda self, OLD: (self.ledger.draws, self.ledger.gradient_attempts) == OLD.calls,
+        "C1, C2: no policy enters a draw or an attempt",
+    )
+    def ask_policy(self, call: str, method: Callable[..., object], theta: Vector, prompt: Prompt) -> object:
+        """The policy's answer; a supplied one is lent an arithmetic whose counts are entered in the ledger later."""
+        if "policy" not in self.supplied:
+            return self.ask("policy", call, method, theta, prompt, self.arithmetic)
+        lent = Ledger(self.ledger.bounds, self.ledger.draws_per_iteration)
+        answer = self.ask("policy", call, method, theta, prompt, CountedArithmetic(self.arithmetic.supplied, lent))
+        for operation in WITHIN_A_POLICY:
+            made = integer(vars(lent).get(operation))
+            if made is not None and made > 0:
+                self.ledger.count(operation, made)
+        return answer
+
+    @require(lambda name: bool(name), "the oracle is named")
+    @ensure(lambda result: result is None, "remembering changes no answer")
+    def remember(self, name: str, call: str, question: tuple[object, ...], answer: object) -> None:
+        """Keep the answer of a supplied function; another one to the same question is a broken clause."""
+        if name.split()[0] not in self.supplied:
+            return
+        known = self.recollection.contradicted(name, question, answer)
+        if known is not None:
+            found = f"answered {described(answer)}, and {described(known)} to the same question before"
+            raise self.violation(Clause.SAME_ANSWER, call, found)
 
     @require(lambda call: bool(call), "the violation names the call")
     @ensure(lambda self, result: result.ledger is self.ledger, "a violation carries the ledger up to its call")
@@ -93,24 +181,26 @@ class Guard:
 
     @require(lambda call: bool(call), "the violation names the call")
     @ensure(lambda self, result: self.arithmetic.holds(result), "a supplied number is a scalar of the arithmetic")
-    def scalar(self, clause: Clause, call: str, value: object) -> Scalar:
+    def scalar(self, name: str, clause: Clause, call: str, value: object) -> Scalar:
         """A supplied number, as a scalar of the run's arithmetic."""
-        if isinstance(value, int | Fraction) and not isinstance(value, bool):
-            return self.arithmetic.number(Fraction(value))
-        if not self.arithmetic.holds(value):
-            raise self.violation(clause, call, f"answered {shown(value)} of type {type(value).__name__}")
-        return value
+        if name not in self.supplied:
+            return self.arithmetic.number(Fraction(value)) if isinstance(value, int | Fraction) else value
+        read = number(value, self.arithmetic, isinstance(self.arithmetic.supplied, WatchedArithmetic))
+        if read is None:
+            raise self.violation(clause, call, f"answered {described(value)} of type {class_name(value)}")
+        return read
 
     @require(lambda length: length >= 1, "a supplied vector has entries")
     @ensure(lambda length, result: len(result) == length, "a supplied vector has the length of its clause")
-    def vector(self, clause: Clause, call: str, values: object, length: int) -> Vector:
+    def vector(self, name: str, clause: Clause, call: str, values: object, length: int) -> Vector:
         """A supplied sequence of numbers of a given length."""
-        if not isinstance(values, (tuple, list)):
-            found = f"answered {shown(values)} of type {type(values).__name__}, not a tuple or list"
+        read = entries(values)
+        if read is None:
+            found = f"answered {described(values)} of type {class_name(values)}, not a tuple or list"
             raise self.violation(clause, call, found)
-        if len(values) != length:
-            raise self.violation(clause, call, f"answered {len(values)} entries, expected {length}")
-        return tuple(self.scalar(Clause.NUMBER, call, value) for value in values)
+        if len(read) != length:
+            raise self.violation(clause, call, f"answered {len(read)} entries, expected {length}")
+        return tuple(self.scalar(name, Clause.NUMBER, call, value) for value in read)
 
     @require(lambda theta: len(theta) >= 1, "a parameter has d >= 1 entries")
     @ensure(lambda result: all(is_mass_function(masses) for masses in result), "A3: masses are positive with sum 1")
@@ -128,15 +218,16 @@ class Guard:
         """The masses of one prompt, checked against the policy's clauses and counted."""
         call = f"policy masses of prompt {prompt.name!r}"
         self.ledger.count("mass_evaluations", len(prompt.responses))
-        answer = self.ask(call, self.policy.masses, theta, prompt, self.arithmetic)
-        masses = self.vector(Clause.MASSES_LENGTH, call, answer, len(prompt.responses))
+        answer = self.ask_policy(call, lambda *asked: self.policy.masses(*asked), theta, prompt)
+        masses = self.vector("policy", Clause.MASSES_LENGTH, call, answer, len(prompt.responses))
         order = self.arithmetic.supplied
         for response, mass in zip(prompt.responses, masses, strict=True):
             if not order.less(self.arithmetic.number(Fraction(0)), mass):
-                found = f"mass {shown(mass)} of response {response!r}, expected above 0"
+                found = f"mass {described(mass)} of response {response!r}, expected above 0"
                 raise self.violation(Clause.MASSES_POSITIVE, call, found)
         if not equal(sum(masses), 1):
-            raise self.violation(Clause.MASSES_SUM, call, f"masses with sum {shown(sum(masses))}, expected 1")
+            raise self.violation(Clause.MASSES_SUM, call, f"masses with sum {described(sum(masses))}, expected 1")
+        self.remember("policy masses", call, (theta, prompt.position), masses)
         return masses
 
     @require(lambda theta: len(theta) >= 1, "a parameter has d >= 1 entries")
@@ -157,15 +248,17 @@ class Guard:
     def prompt_mass_gradients(self, theta: Vector, prompt: Prompt) -> tuple[Vector, ...]:
         """The mass gradients of one prompt, checked against the policy's clauses."""
         call = f"policy mass gradients of prompt {prompt.name!r}"
-        answer = self.ask(call, self.policy.mass_gradients, theta, prompt, self.arithmetic)
-        if not isinstance(answer, (tuple, list)) or len(answer) != len(prompt.responses):
-            found = f"answered {shown(answer)}, expected {len(prompt.responses)} rows"
+        answer = self.ask_policy(call, lambda *asked: self.policy.mass_gradients(*asked), theta, prompt)
+        read = entries(answer)
+        if read is None or len(read) != len(prompt.responses):
+            found = f"answered {described(answer)}, expected {len(prompt.responses)} rows"
             raise self.violation(Clause.MASS_GRADIENTS_SHAPE, call, found)
-        rows = tuple(self.vector(Clause.MASS_GRADIENTS_SHAPE, call, row, len(theta)) for row in answer)
+        rows = tuple(self.vector("policy", Clause.MASS_GRADIENTS_SHAPE, call, row, len(theta)) for row in read)
         for axis, column in enumerate(zip(*rows, strict=True)):
             if not equal(sum(column), 0):
-                found = f"column {axis} has sum {shown(sum(column))}, expected 0"
+                found = f"column {axis} has sum {described(sum(column))}, expected 0"
                 raise self.violation(Clause.MASS_GRADIENTS_SUM, call, found)
+        self.remember("policy mass gradients", call, (theta, prompt.position), rows)
         return rows
 
     @require(lambda prompt, masses: len(masses) == len(prompt.responses), "one mass for each response of the support")
@@ -176,11 +269,12 @@ class Guard:
         """The position in the support of one drawn response."""
         call = f"draw {number} of prompt {prompt.name!r} in outer iteration {outer_iteration}"
         self.ledger.count("draws")
-        response = self.ask(call, self.draws, masses, prompt, outer_iteration, number)
-        if not isinstance(response, str) or response not in prompt.responses:
-            found = f"answered {shown(response)}, expected one of {shown(prompt.responses)}"
+        answer = self.ask("draws", call, self.draws, masses, prompt, outer_iteration, number)
+        response = text(answer)
+        if response is None or response not in prompt.responses:
+            found = f"answered {described(answer)}, expected one of {described(prompt.responses)}"
             raise self.violation(Clause.DRAW_SUPPORTED, call, found)
-        self.tell(Kind.DRAW, t=outer_iteration, prompt=prompt.name, i=number, response=str(response))
+        self.tell(Kind.DRAW, t=outer_iteration, prompt=prompt.name, i=number, response=response)
         return prompt.responses.index(response)
 
     @require(lambda prompt, position: 0 <= position < len(prompt.responses), "a reward is that of a supported response")
@@ -190,7 +284,9 @@ class Guard:
         response = prompt.responses[position]
         call = f"reward of response {response!r} of prompt {prompt.name!r}"
         self.ledger.count("reward_evaluations")
-        reward = self.scalar(Clause.REWARD_FINITE, call, self.ask(call, self.reward, prompt, response))
+        answer = self.ask("reward", call, self.reward, prompt, response)
+        reward = self.scalar("reward", Clause.REWARD_FINITE, call, answer)
+        self.remember("reward", call, (prompt.position, position), reward)
         self.tell(Kind.REWARD, t=outer_iteration, prompt=prompt.name, i=number, reward=reward)
         return reward
 
@@ -206,11 +302,12 @@ class Guard:
         if self.gradient is None:
             answer = objective_gradient(frozen, self.masses(theta), self.mass_gradients(theta), self.arithmetic)
         else:
-            supplied = self.ask(call, self.gradient, frozen, theta)
-            if isinstance(supplied, Undefined):
-                answer = supplied
+            supplied = self.ask("gradient", call, self.gradient, frozen, theta)
+            if supplied is UNDEFINED_GRADIENT:
+                answer = UNDEFINED_GRADIENT
             else:
-                answer = self.vector(Clause.GRADIENT_SHAPE, call, supplied, len(theta))
+                answer = self.vector("gradient", Clause.GRADIENT_SHAPE, call, supplied, len(theta))
+            self.remember("gradient", call, (frozen.outer_iteration, theta), answer)
         self.tell(Kind.GRADIENT, t=frozen.outer_iteration, k=inner_step, theta=theta, answer=answer)
         return answer
 
@@ -235,10 +332,11 @@ class Guard:
     )
     def membership(self, call: str, theta: Vector) -> bool:
         """The domain oracle's answer, not entered in the ledger."""
-        answer = self.ask(call, self.domain, theta)
+        answer = self.ask("domain", call, self.domain, theta)
         if answer is not True and answer is not False:
-            found = f"answered {shown(answer)} of type {type(answer).__name__}"
+            found = f"answered {described(answer)} of type {class_name(answer)}"
             raise self.violation(Clause.DOMAIN_BOOLEAN, call, found)
+        self.remember("domain", call, (theta,), answer)
         positive_on = self.positive_on
         if answer and positive_on is not None and not positive_on.contains(theta, self.arithmetic.supplied):
             found = "answered True where the family's masses are not all positive"

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from grpocheck.contracts.clauses import ensure, require, snapshot
+from grpocheck.contracts.clauses import ensure, require, snapshot, total
 from grpocheck.core.arithmetic.automatic import AutomaticArithmetic
 from grpocheck.core.arithmetic.enclosure import EnclosureArithmetic
 from grpocheck.core.arithmetic.exact import ExactArithmetic
@@ -25,6 +25,7 @@ from grpocheck.core.oracles import Policy, Supply
 from grpocheck.core.outcome import Outcome, OuterIteration, Status
 from grpocheck.core.problem import Problem, Prompt
 from grpocheck.core.update import outer_iteration
+from grpocheck.core.watched_arithmetic import watched
 
 FRESH_SEED_BITS = 32
 
@@ -108,7 +109,15 @@ def guarded(
         gradient=supply.gradient,
         positive_on=positive_on,
         observer=observer,
+        supplied=frozenset(supplied_names(supply)),
     )
+
+
+@total("a supply may supply nothing")
+@ensure(lambda supply, result: all(getattr(supply, name) is not None for name in result), "what is None is built in")
+def supplied_names(supply: Supply) -> list[str]:
+    """The names of the oracles that are the user's own."""
+    return [oracle.name for oracle in fields(supply) if getattr(supply, oracle.name) is not None]
 
 
 @require(lambda problem: len(problem.theta) >= 1, "a parameter has d >= 1 entries")
@@ -163,12 +172,12 @@ def run(
     """
     supply = supply or Supply()
     source = draw_source(problem, supply, seed)
-    supplied = arithmetic or supply.arithmetic or AutomaticArithmetic(ExactArithmetic(), EnclosureArithmetic())
+    supplied = watched(arithmetic or supply.arithmetic or AutomaticArithmetic(ExactArithmetic(), EnclosureArithmetic()))
     guard = guarded(problem, supply, supplied, source, observer or (lambda event: None))
     if isinstance(supplied, AutomaticArithmetic):
         supplied.notice = lambda reason: guard.tell(Kind.ARITHMETIC, name="enclosure", reason=reason)
     theta = starting_parameter(problem, supply, guard)
-    names = [oracle.name for oracle in fields(supply) if getattr(supply, oracle.name) is not None]
+    names = supplied_names(supply)
     guard.tell(Kind.START, problem=problem, arithmetic=supplied, draws=source, supplied=names, theta=theta)
     iterations: list[OuterIteration] = []
     for t in range(1, problem.outer_iterations + 1):

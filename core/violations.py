@@ -14,6 +14,10 @@ class Clause(Enum):
 
     ANSWERS = "every supplied operation terminates with an answer"
     NUMBER = "supplied numbers are finite scalars of the run's arithmetic"
+    SAME_ANSWER = "supplied functions: give one answer to one question, however often it is asked"
+    SURROUNDINGS = "supplied operations: leave the process as they found it"
+    ARITHMETIC = "arithmetic: answers numbers with its own scalars, comparisons with True or False, texts with texts"
+    DRAW_LAW = "draws: have the law of the frozen policy, independently of one another"
     DRAW_SUPPORTED = "draws: return supported responses"
     REWARD_FINITE = "rewards: are finite"
     MASSES_LENGTH = "policy masses: one for each response of the support"
@@ -24,6 +28,20 @@ class Clause(Enum):
     DOMAIN_BOOLEAN = "domain oracle: answers True or False"
     DOMAIN_WITHIN = "domain oracle: answers True exactly on U, where every response of the support has positive mass"
     GRADIENT_SHAPE = "gradient oracle: returns d numbers, or undefined-gradient"
+
+
+class NoAnswer(Exception):  # noqa: N818 - what came of the call
+    """Raised in place of an answer by what stands in for an oracle that runs elsewhere; the text says what was found.
+
+    A run turns it into the SupplyViolation of Clause.ANSWERS.
+    """
+
+
+class RunEnded(BaseException):
+    """Raised by an oracle through which somebody watches a run, to end it there; no clause is broken.
+
+    What is no Exception and not this one either (SystemExit, say) is a broken clause, as any exception is.
+    """
 
 
 class SupplyViolation(RuntimeError):  # noqa: N818 - a violated clause is the field's word

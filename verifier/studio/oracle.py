@@ -19,6 +19,7 @@ from grpocheck.core.gradient import Vector, objective_gradient
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.oracles import UNDEFINED_GRADIENT, Undefined
 from grpocheck.core.procedure import run
+from grpocheck.core.violations import RunEnded
 from grpocheck.verifier.studio.conclusions import conclusions
 from grpocheck.verifier.studio.responses import policies_at, response_rows
 from grpocheck.verifier.studio.scenes import point
@@ -43,8 +44,8 @@ class Ask(StrEnum):
     GRADIENT = "gradient"
 
 
-class Question(BaseException):
-    """Ends a run where no answer is given yet: no Exception, so that the guard does not take it for an answer."""
+class Question(RunEnded):
+    """Ends a run where no answer is given yet."""
 
 
 @dataclass(frozen=True)
