@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from grpocheck.verifier.audit.auditing import audit
+from grpocheck.verifier.audit.auditing import Audit, audit
 from grpocheck.verifier.audit.crews import processes
 from grpocheck.verifier.audit.discovery import runs_of
 from grpocheck.verifier.audit.report import to_mapping, to_sarif
@@ -107,6 +109,58 @@ def test_a_recorded_call_in_lines(tmp_path: Path, recorded: Path) -> None:
     assert {finding.rule for finding in report.findings if finding.severity == "error"} == set()
     arrays["loss"] += 0.01
     assert "loss-differs" in by_rule(audited(written(tmp_path / "run.jsonl", HEADER, line)))
+
+
+def passes_over_a_batch(
+    tmp_path: Path, recorded: Path, edit: Callable[[dict[str, Any], dict[str, Any]], None]
+) -> Audit:
+    """a02 as a recorder of our own would have written it: the groups of batch 0, then the three passes over it."""
+    run = recorded / "a02_grpo_mu3_kl"
+    with np.load(run / "gens" / "gen_000.npz") as file:
+        rewards, advantages = file["rewards_per_func"].tolist(), file["advantages"].tolist()
+    functions = ("count_letters", "verifier")
+    lines: list[Any] = [HEADER]
+    for start in (0, 4):
+        columns = {name: [row[k] for row in rewards[start : start + 4]] for k, name in enumerate(functions)}
+        lines.append({"batch": 0, "step": 0, "rewards": columns, "advantages": advantages[start : start + 4]})
+    for number in range(3):
+        meta = json.loads((run / "calls" / f"call_{number:03d}.json").read_text())
+        with np.load(run / "calls" / f"call_{number:03d}.npz") as file:
+            arrays = {name: file[name].tolist() for name in file.files}
+        meta["first_pass"] = number == 0
+        lines.append({"kind": "call", "meta": meta, "arrays": arrays})
+    edit(lines[1], lines[3 + 2])
+    return audited(written(tmp_path / "run.jsonl", *lines))
+
+
+def test_passes_over_a_batch_that_are_as_they_should(tmp_path: Path, recorded: Path) -> None:
+    report = passes_over_a_batch(tmp_path, recorded, lambda group, call: None)
+    assert {finding.rule for finding in report.findings} == {"kl-not-kl", "objective-departs"}
+
+
+def test_log_probabilities_that_changed_between_passes(tmp_path: Path, recorded: Path) -> None:
+    def edit(group, call):
+        call["arrays"]["old_logps"][3][1] += 0.25
+
+    finding = by_rule(passes_over_a_batch(tmp_path, recorded, edit))["frozen-data"]
+    assert (finding.count, finding.first.where.row, finding.first.distance) == (1, 5, pytest.approx(0.25, rel=1e-6))
+
+
+def test_an_advantage_of_a_later_pass_that_is_another(tmp_path: Path, recorded: Path) -> None:
+    def edit(group, call):
+        call["arrays"]["advantages"][2] += 1.0
+
+    found = by_rule(passes_over_a_batch(tmp_path, recorded, edit))["advantage-misplaced"]
+    assert (found.count, found.first.where.row, found.first.distance) == (1, 5, pytest.approx(1.0))
+
+
+def test_an_advantage_that_the_loss_had_otherwise_than_its_group(tmp_path: Path, recorded: Path) -> None:
+    def edit(group, call):
+        group["advantages"][1] += 0.5
+
+    found = by_rule(passes_over_a_batch(tmp_path, recorded, edit))["advantage-misplaced"]
+    assert (found.count, found.first.distance) == (1, pytest.approx(0.5))
+    assert "row 1" in found.first.expected
 
 
 def test_a_log_in_lines(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.findings import Finding, Findings, counted
 from grpocheck.verifier.audit.metrics import check_metrics, where_of
 from grpocheck.verifier.audit.model import Call, Generation
+from grpocheck.verifier.audit.passes import Passes
 from grpocheck.verifier.audit.readers.recorded import call_settings, read_call, read_generation
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.recompute import BadSetting, LossCall, compare, identify, recompute
@@ -82,9 +83,9 @@ def audit_call_files(run: str, calls: Sequence[Path], generations: Sequence[Path
 
 def audit_calls(run: str, calls: Iterable[Call], frozen: "Frozen") -> CallsResult:
     """The audit of calls as they come."""
-    findings, result = Findings(run), CallsResult()
+    findings, result, passes = Findings(run), CallsResult(), Passes()
     for call in calls:
-        check_call(call, frozen.of(call), findings, result)
+        check_call(call, frozen.of(call), passes, findings, result)
     result.findings = findings.all()
     return result
 
@@ -112,8 +113,10 @@ class Frozen:
         return None
 
 
-def check_call(call: Call, generation: Generation | None, findings: Findings, result: CallsResult) -> None:
-    """Everything that can be said of one call."""
+def check_call(
+    call: Call, generation: Generation | None, passes: Passes, findings: Findings, result: CallsResult
+) -> None:
+    """Everything that can be said of one call; ``passes`` knows the earlier ones."""
     mask = call.arrays["mask"].astype(bool)
     result.calls += 1
     result.tokens += int(mask.sum())
@@ -129,6 +132,8 @@ def check_call(call: Call, generation: Generation | None, findings: Findings, re
     check_sampler(call, mask, findings)
     if generation is not None:
         check_frozen(call, mask, generation, findings)
+    else:
+        passes.take(call, mask, findings)
     check_loss(call, whole, findings, result)
 
 

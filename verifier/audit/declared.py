@@ -101,28 +101,29 @@ def check_objective(settings: Settings, where: Where, findings: Findings) -> Non
     if loss_type in LOSSES:
         found.append(f"loss_type = {loss_type} ({LOSSES[loss_type]})")
     if settings.word("importance_sampling_level") == "token":
-        found.append("importance_sampling_level = token (a ratio for each token, not for the response)")
+        found.append("importance_sampling_level = token (a ratio for each token, not one for the response)")
     elif settings.word("importance_sampling_level") == "sequence":
         found.append("importance_sampling_level = sequence (the geometric mean of the token ratios, not their product)")
     scale = settings.word("scale_rewards")
     if scale is not None and settings.word("multi_objective_aggregation") != "normalize_then_sum":
         words = {
-            "group": "over the sample deviation + 1e-4",
-            "batch": "over the batch's deviation",
-            "none": "not scaled",
+            "group": "over the group's sample deviation + 1e-4, not its population deviation",
+            "batch": "over the batch's deviation, not the group's",
+            "none": "not divided by a deviation",
         }
         found.append(f"scale_rewards = {scale} (advantages {words.get(scale, scale)})")
     for name, (neutral, words_) in DEPARTURES.items():
         value = settings.values.get(name, neutral)
         if value is not None and value != neutral:
-            found.append(f"{name} = {value} ({words_})")
+            found.append(f"{name} = {value} ({words_}; without: {neutral})")
     if found:
         findings.add(
             seen(
                 "objective-departs",
                 where,
-                "the update of section 1: sequence ratios, population deviation, two-sided clip, exact KL",
-                "; ".join(found),
+                "the objective of section 1: one ratio for a response, clipped on both sides, the group's population "
+                "deviation, the exact KL",
+                f"{counted(len(found), 'setting')} of another one: " + "; ".join(found),
                 distance=float(len(found)),
             )
         )

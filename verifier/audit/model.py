@@ -74,6 +74,9 @@ class Table:
     by_text: bool = False
     """Whether the groups were told by the texts of their prompts, so that two groups of one text are one here."""
     trains: bool = True
+    batch: int | None = None
+    session: int = 0
+    """The number of the generation batch, where the log gives it one, in which session of a recording."""
     rows: Sequence[int] | None = None
     """The place of each row in its file, where that is not its number here."""
 

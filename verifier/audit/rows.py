@@ -8,11 +8,12 @@ from typing import Any
 from grpocheck.core.invalid import shown
 from grpocheck.verifier.audit.beside import LogBesideTables
 from grpocheck.verifier.audit.budget import expected_batches
-from grpocheck.verifier.audit.calls import CallsResult, Frozen, check_call
+from grpocheck.verifier.audit.calls import CallsResult, check_call
 from grpocheck.verifier.audit.findings import Finding, Findings, Where, counted
 from grpocheck.verifier.audit.logs import LogAudit
 from grpocheck.verifier.audit.model import Call, Log, LogRow, Run, Table
 from grpocheck.verifier.audit.moments import mark
+from grpocheck.verifier.audit.passes import Passes
 from grpocheck.verifier.audit.readers.groups import read_groups, read_header
 from grpocheck.verifier.audit.readers.lines import torn_line
 from grpocheck.verifier.audit.readers.parquet import read_table
@@ -134,16 +135,17 @@ def audit_groups(run: Run, result: RowsResult, findings: Findings, log: Log | No
     if first is not None:
         survey.take(first, None)
     audit = TablesAudit(run.name, result.settings, None, survey, findings)
-    frozen = Frozen(())
+    passes = Passes()
     for part in run.groups:
         for item in read_groups(part):
             if isinstance(item, Table):
                 audit.take(item)
+                passes.hold(item, findings)
             elif isinstance(item, LogRow):
                 rows.append(item)
                 file = str(part.file)
             elif isinstance(item, Call):
-                check_call(item, frozen.of(item), findings, result.calls)
+                check_call(item, None, passes, findings, result.calls)
     result.inferred.update(audit.finish(column_lost=False))
     if log is None and rows:
         return Log(file, tuple(rows))

@@ -108,7 +108,8 @@ LOSSES = (
         NOTE,
         None,
         "settings under which the objective is not that of section 1 of the specification",
-        "nothing, if it was meant",
+        "nothing, if it was meant; `grpocheck estimator --methods` lists such objectives part by part, and computes "
+        "the bias and variance of each",
         _SETTINGS,
     ),
     Rule(

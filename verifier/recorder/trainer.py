@@ -105,6 +105,7 @@ class _Recording:
         self.trainer, self.recorder = trainer, recorder
         self.gradients, self.entropies = gradients, entropies
         self.batch = self.calls = -1
+        self.drawn_at = 0
         self.began: float | None = None
         self.rewards: Any = None
         self.seen: Any = None
@@ -140,6 +141,7 @@ class _Recording:
             began = time.perf_counter()
             before = self.recorder.seconds
             self.batch += 1
+            self.drawn_at = self.trainer.state.global_step
             self.number_rows(found)
             if self.trainer.accelerator.process_index == 0:
                 self.write_groups()
@@ -263,6 +265,8 @@ class _Recording:
         steps = getattr(trainer.args, "steps_per_generation", 1) or 1
         step = getattr(trainer, "_step", 0)
         batch = inputs.get(BATCH)
+        number = self.batch if batch is None else int(batch)
+        unmoved = mode == "train" and number == self.batch and trainer.state.global_step == self.drawn_at
         self.recorder.call(
             arrays,
             {
@@ -270,7 +274,8 @@ class _Recording:
                 "rank": trainer.accelerator.process_index,
                 "world_size": trainer.accelerator.num_processes,
                 "call": self.calls,
-                "gen": self.batch if batch is None else int(batch),
+                "gen": number,
+                "first_pass": unmoved,
                 "global_step": trainer.state.global_step,
                 "micro_step": step,
                 "slice_of_generation_batch": step % steps,

@@ -95,12 +95,13 @@ class _Batch:
     groups: list[int] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
     trains: bool = True
+    number: int | None = None
 
-    def table(self, path: Path, roundoff: float) -> Table:
+    def table(self, part: Part, roundoff: float) -> Table:
         """The batch as a table; the row of each response is that of its line."""
         rows, complete = len(self.rewards), len(self.responses) == len(self.rewards)
         return Table(
-            str(path),
+            str(part.file),
             self.step,
             self.names,
             np.array(self.rewards, dtype=np.float64).reshape(rows, len(self.names)),
@@ -110,6 +111,8 @@ class _Batch:
             self.groups,
             unit_roundoff=roundoff,
             trains=self.trains,
+            batch=self.number,
+            session=part.session,
             rows=self.rows,
         )
 
@@ -135,15 +138,16 @@ def read_groups(part: Part) -> Iterator[Table | LogRow | Call]:
         else:
             key = line.get("batch", line.get("step"))
             if batch.rewards and key != batch.key:
-                yield batch.table(path, roundoff)
+                yield batch.table(part, roundoff)
                 batch = _Batch()
             batch.key = key
+            batch.number = line["batch"] if type(line.get("batch")) is int else None
             take_group(path, where, place, line, header, batch, counted)
             counted += 1
             if "tokens" in line:
                 yield tokens_of(path, where, place, line, header)
     if batch.rewards:
-        yield batch.table(path, roundoff)
+        yield batch.table(part, roundoff)
 
 
 def take_group(
