@@ -64,16 +64,29 @@ def decided_sign(value: Any) -> int | None:
     return 1 if value > 0 else -1 if value < 0 else 0
 
 
+def decided_order(left: Any, right: Any) -> int | None:
+    """The sign of left - right where it is known: from the first enclosures of the two where these lie apart."""
+    carrier, other, turn = (left, right, 1) if hasattr(left, "apart") else (right, left, -1)
+    if hasattr(carrier, "apart"):
+        sign: int | None = carrier.apart(other)
+        if sign is not None:
+            counts = _current.get()
+            if counts is not None:
+                counts.decided += 1
+            return turn * sign
+    return decided_sign(left - right)
+
+
 def equal(left: Any, right: Any) -> bool:
     """left = right, as far as can be told."""
-    return decided_sign(left - right) in (0, None)
+    return decided_order(left, right) in (0, None)
 
 
 def at_most(left: Any, right: Any) -> bool:
     """left <= right, as far as can be told."""
-    return decided_sign(left - right) != 1
+    return decided_order(left, right) != 1
 
 
 def below(left: Any, right: Any) -> bool:
     """left < right, as far as can be told."""
-    return decided_sign(left - right) in (-1, None)
+    return decided_order(left, right) in (-1, None)

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from grpocheck.contracts.clauses import ensure, invariant, require, total
-from grpocheck.contracts.comparisons import at_most, below, decided_sign, equal
+from grpocheck.contracts.comparisons import at_most, below, decided_order, decided_sign, equal
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 from grpocheck.core.ledger import Ledger
 
@@ -40,7 +40,7 @@ class CountedArithmetic:
 
     @require(lambda value: below(0, value), "A3: a logarithm is taken of a positive scalar")
     @ensure(lambda value, result: at_most(result, value - 1), "log x <= x - 1")
-    @ensure(lambda value, result: at_most(1 - 1 / value, result), "log x >= 1 - 1/x")
+    @ensure(lambda value, result: at_most(value * (1 - result), 1), "log x >= 1 - 1/x: x (1 - log x) <= 1")
     def log(self, value: Scalar) -> Scalar:
         """The natural logarithm; one call."""
         self.ledger.logarithms += 1
@@ -48,22 +48,22 @@ class CountedArithmetic:
 
     @total("the exponential is defined everywhere")
     @ensure(lambda result: below(0, result), "A3: an exponential is positive")
-    @ensure(lambda value, result: at_most(1 + value, result), "exp x >= 1 + x")
+    @ensure(lambda value, result: at_most(value, result - 1), "exp x >= 1 + x")
     def exp(self, value: Scalar) -> Scalar:
         """The exponential; one call."""
         self.ledger.exponentials += 1
         return self.supplied.exp(value)
 
     @total("the order of the reals is total; what cannot be decided raises UndecidedComparison")
-    @ensure(lambda left, right, result: not result or decided_sign(left - right) in (-1, None), "less means less")
-    @ensure(lambda left, right, result: result or decided_sign(left - right) != -1, "not less means at least")
+    @ensure(lambda left, right, result: not result or below(left, right), "less means less")
+    @ensure(lambda left, right, result: result or at_most(right, left), "not less means at least")
     def less(self, left: Scalar, right: Scalar) -> bool:
         """Whether left < right; one comparison."""
         self.ledger.comparisons += 1
         return self.supplied.less(left, right)
 
     @total("equality is defined for all scalars; what cannot be decided raises UndecidedComparison")
-    @ensure(lambda left, right, result: result or decided_sign(left - right) != 0, "the same number is equal to itself")
+    @ensure(lambda left, right, result: result or decided_order(left, right) != 0, "the same number is equal to itself")
     @ensure(lambda left, right, result: not result or equal(left, right), "equal means equal")
     def equal(self, left: Scalar, right: Scalar) -> bool:
         """Whether left = right; one comparison."""

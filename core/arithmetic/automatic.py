@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from grpocheck.contracts.clauses import ensure, require, total
-from grpocheck.contracts.comparisons import at_most, decided_sign, equal
+from grpocheck.contracts.comparisons import at_most, below, decided_sign, equal
 from grpocheck.core.arithmetic.enclosure import EnclosureArithmetic
 from grpocheck.core.arithmetic.errors import DigitBudgetExceeded, NotExact
 from grpocheck.core.arithmetic.exact import ExactArithmetic
@@ -72,13 +72,13 @@ class AutomaticArithmetic:
         return self.answered("log", value)
 
     @total("the exponential is defined everywhere")
-    @ensure(lambda value, result: at_most(1 + value, result), "exp x >= 1 + x")
+    @ensure(lambda value, result: at_most(value, result - 1), "exp x >= 1 + x")
     def exp(self, value: Scalar) -> Scalar:
         """The exponential."""
         return self.answered("exp", value)
 
     @total("the order of the reals is total; what cannot be decided raises UndecidedComparison")
-    @ensure(lambda left, right, result: not result or decided_sign(left - right) in (-1, None), "less means less")
+    @ensure(lambda left, right, result: not result or below(left, right), "less means less")
     def less(self, left: Scalar, right: Scalar) -> bool:
         """Whether left < right."""
         return self.current.less(left, right)

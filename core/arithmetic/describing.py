@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from grpocheck.contracts.clauses import ensure, require, total
-from grpocheck.core.arithmetic.enclosing import decimal
-from grpocheck.core.arithmetic.intervals import exact_interval
-from grpocheck.core.arithmetic.nodes import Atom, Expression, Kind, refine
+from grpocheck.contracts.clauses import ensure, require
+from grpocheck.core.arithmetic.enclosing import enclose
+from grpocheck.core.arithmetic.nodes import Atom, Expression, Kind
 from grpocheck.core.arithmetic.notation import digits, exact_text
 
 DEPTH = 3
@@ -43,11 +42,12 @@ def factor_text(atom: Atom, power: int, depth: int) -> str:
     return f"{name}({inner})" + ("" if power == 1 else f"^{power}")
 
 
-@total("any number has an enclosure")
+@require(lambda bits: bits > 0, "a positive precision")
 @ensure(lambda result: result[0] == "[" and result[-1] == "]", "two bounds")
-def enclosure_text(value: Any) -> str:
-    """What is known of a number so far, as ``[lower, upper]``."""
-    if isinstance(value, Expression):
-        refine(value, 4 * DIGITS)
-    interval = value.interval if isinstance(value, Expression) else exact_interval(value, 4 * DIGITS)
-    return f"[{decimal(interval[0], DIGITS, False)}, {decimal(interval[1], DIGITS, True)}]"
+def enclosure_text(value: Any, bits: int = 8192) -> str:
+    """What is known of a number at a precision, as ``[lower, upper]``."""
+    try:
+        lower, upper = enclose(value, DIGITS - 2, bits)
+    except ArithmeticError:
+        return "[-inf, inf]"
+    return f"[{lower}, {upper}]"

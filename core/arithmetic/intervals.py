@@ -6,14 +6,15 @@ than a unit (log(1 + 2**-200) at 100 bits is one such case); here both are taken
 outward by a unit of those, so that mpmath may err by that unit and the bounds still hold.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Any, TypeAlias
 
 from grpocheck.contracts.clauses import ensure, require, total
 from grpocheck.core.arithmetic.surd import Surd
 from mpmath.libmp import (
     finf,
-    fninf,
     fone,
     from_int,
     from_man_exp,
@@ -31,6 +32,7 @@ from mpmath.libmp import (
     mpf_sign,
     mpf_sqrt,
     mpf_sub,
+    mpi_add,
     mpi_div,
     mpi_mul,
     round_ceiling,
@@ -44,8 +46,6 @@ Interval = tuple[Raw, Raw]
 GUARD = 10
 EXP_LIMIT = from_man_exp(-1, 64), from_man_exp(1, 64)
 """exp of a number beyond these lies between exp of the limit and infinity, or between 0 and exp of the limit."""
-
-WHOLE_LINE: Interval = (fninf, finf)
 
 
 @require(lambda bits: bits > 0, "a positive precision")
@@ -133,6 +133,30 @@ def power_interval(base: Interval, exponent: int, bits: int) -> Interval:
         if bit == "1":
             power = mpi_mul(power, base, bits)
     return power if exponent > 0 else mpi_div((fone, fone), power, bits)
+
+
+@require(lambda products: products and all(products), "factors to multiply")
+@ensure(lambda result: mpf_le(result[0], result[1]), "the lower end is at most the upper")
+def sum_of_products(products: Sequence[Sequence[Interval]], bits: int) -> Interval:
+    """The sum of the products of intervals."""
+    return reduce(
+        lambda one, other: mpi_add(one, other, bits),
+        [reduce(lambda one, other: mpi_mul(one, other, bits), factors) for factors in products],
+    )
+
+
+@total("two intervals lie apart, or they meet")
+@ensure(lambda first, second, result: result is not None or mpf_le(first[0], second[1]), "what meets is in no order")
+def order_of(first: Interval, second: Interval) -> int | None:
+    """1 where the first interval lies above the second, -1 where below, None where they meet."""
+    return 1 if mpf_gt(first[0], second[1]) else -1 if mpf_gt(second[0], first[1]) else None
+
+
+@total("any interval has ends")
+@ensure(lambda interval, result: result is interval, "an interval is its ends")
+def ends(interval: Interval) -> Interval:
+    """The ends of an interval."""
+    return interval
 
 
 @total("an interval has a sign, or several")

@@ -14,18 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from grpocheck.contracts.clauses import ensure, require, total
-from grpocheck.core.arithmetic.intervals import (
-    WHOLE_LINE,
-    Interval,
-    exact_interval,
-    exp_interval,
-    intersection,
-    log_interval,
-    power_interval,
-    sqrt_interval,
-)
+from grpocheck.core.arithmetic.engine import Enclosure, engine
 from grpocheck.core.arithmetic.surd import Surd
-from mpmath.libmp import mpf_sign, mpi_add, mpi_mul
 
 FIRST_BITS = 64
 """The precision of the first enclosure; each further one doubles it."""
@@ -57,24 +47,23 @@ class Expression:
         self.terms = terms
         self.parts: list[Node] = [atom for factors in terms for atom, _ in factors]
         self.bits = 0
-        self.interval = WHOLE_LINE
+        self.interval: Enclosure = None  # until it is first evaluated
 
     @require(lambda self, bits: bits > self.bits and all(atom.bits >= bits for atom in self.parts), "atoms first")
     @ensure(lambda self, bits: self.bits == bits, "the precision is reached")
     def evaluate(self, bits: int) -> None:
         """Enclose the sum at a precision, its atoms being enclosed at that precision already."""
-        whole: Interval | None = None
-        product: Interval | None
-        factor: Interval | None
+        products = []
         for factors, coefficient in self.terms.items():
-            product = exact_interval(coefficient, bits) if coefficient != 1 or not factors else None
+            product = [] if coefficient == 1 and factors else [engine.exact_interval(coefficient, bits)]
             for atom, power in factors:
                 factor = atom.interval if power == 1 else atom.powers.get((power, bits))
                 if factor is None:
-                    factor = atom.powers[power, bits] = power_interval(atom.interval, power, bits)
-                product = factor if product is None else mpi_mul(product, factor, bits)
-            whole = product if whole is None else mpi_add(whole, product, bits)
-        self.interval = intersection(self.interval, whole or WHOLE_LINE) if self.bits else whole or WHOLE_LINE
+                    factor = atom.powers[power, bits] = engine.power_interval(atom.interval, power, bits)
+                product.append(factor)
+            products.append(product)
+        whole = engine.sum_of_products(products, bits)
+        self.interval = engine.intersection(self.interval, whole) if self.bits else whole
         self.bits = bits
 
 
@@ -91,9 +80,9 @@ class Atom:
         self.argument = argument
         self.serial = serial
         self.parts: list[Node] = [argument] if isinstance(argument, Expression) else []
-        self.powers: dict[tuple[int, int], Interval] = {}  # of this enclosure, by power and precision
+        self.powers: dict[tuple[int, int], Enclosure] = {}  # of this enclosure, by power and precision
         self.bits = 0
-        self.interval = WHOLE_LINE
+        self.interval: Enclosure = None  # until it is first evaluated
 
     @require(lambda self, bits: bits > self.bits and all(part.bits >= bits for part in self.parts), "argument first")
     @ensure(lambda self, bits: self.bits == bits, "the precision is reached")
@@ -103,14 +92,15 @@ class Atom:
         log and sqrt are only made of arguments whose enclosure is above 0 already, and enclosures only shrink.
         """
         argument = self.argument
-        inner = argument.interval if isinstance(argument, Expression) else exact_interval(argument, bits)
+        exact = not isinstance(argument, Expression)
+        inner = engine.exact_interval(argument, bits) if exact else argument.interval
         if self.kind is Kind.EXP:
-            inner = exp_interval(inner, bits)
+            inner = engine.exp_interval(inner, bits)
         elif self.kind is Kind.LOG:
-            inner = log_interval(inner, bits)
+            inner = engine.log_interval(inner, bits)
         elif self.kind is Kind.SQRT:
-            inner = sqrt_interval(inner, bits)
-        self.interval = inner if self.bits == 0 else intersection(self.interval, inner)
+            inner = engine.sqrt_interval(inner, bits)
+        self.interval = engine.intersection(self.interval, inner) if self.bits else inner
         self.powers.clear()
         self.bits = bits
 
@@ -138,18 +128,15 @@ def refine(node: Node, bits: int) -> None:
 
 
 @require(lambda bits: bits > 0, "a positive precision")
-@ensure(lambda node, result: result in (None, mpf_sign(node.interval[0])), "the sign is that of the lower end")
+@ensure(lambda node, result: result == engine.sign_of(node.interval), "the sign is that of the enclosure")
 def decided_sign(node: Node, bits: int) -> int | None:
-    """-1 or 1 once the enclosure excludes 0, refined to ``bits`` at most; None when it does not by then."""
+    """The sign once the enclosure has only one, refined to ``bits`` at most; None when it has several by then."""
     precision = FIRST_BITS
     while True:
         refine(node, min(precision, bits))
-        lower, upper = node.interval
-        sign: int = mpf_sign(lower)
-        if sign == mpf_sign(upper):
+        sign = engine.sign_of(node.interval)
+        if sign is not None or precision >= bits:
             return sign
-        if precision >= bits:
-            return None
         precision *= 2
 
 

@@ -24,8 +24,8 @@ from typing import Any, TypeAlias
 
 from grpocheck.contracts.clauses import ensure, require, total
 from grpocheck.core.arithmetic.describing import describe, enclosure_text
+from grpocheck.core.arithmetic.engine import engine
 from grpocheck.core.arithmetic.errors import UndecidedComparison
-from grpocheck.core.arithmetic.intervals import sign_of
 from grpocheck.core.arithmetic.nodes import (
     FIRST_BITS,
     Atom,
@@ -37,6 +37,7 @@ from grpocheck.core.arithmetic.nodes import (
     Terms,
     decided_sign,
     exact_value,
+    refine,
 )
 from grpocheck.core.arithmetic.operators import NumberOperators
 from grpocheck.core.arithmetic.surd import ZERO, Surd
@@ -147,7 +148,7 @@ class Real(NumberOperators, Expression):
             for atom, power in denominators.items():
                 powers[atom] = powers.get(atom, 0) + power
             scaled = scaled + product(self.table, coefficient, powers)
-        negative = [atom for atom, power in denominators.items() if power % 2 and sign_of(atom.interval) == -1]
+        negative = [atom for atom, power in denominators.items() if power % 2 and engine.sign_of(atom.interval) == -1]
         return scaled, -1 if len(negative) % 2 else 1
 
     @ensure(lambda self, result: result == self.decided_sign(self.table.max_bits), "the sign of the enclosure")
@@ -158,7 +159,7 @@ class Real(NumberOperators, Expression):
             raise self.undecided(ZERO)
         return sign
 
-    @ensure(lambda self, result: result == 0 or sign_of(self.interval) == result, "the enclosure excludes 0")
+    @ensure(lambda self, result: result == 0 or engine.sign_of(self.interval) == result, "the enclosure excludes 0")
     def enclosed_sign(self) -> int:
         """The sign, told by the enclosure of the number itself unless it is 0; raises UndecidedComparison."""
         sign = decided_sign(self, self.table.max_bits)
@@ -170,8 +171,28 @@ class Real(NumberOperators, Expression):
 
     @total("the operators pass on what is an operand")
     @ensure(lambda self, other, result: result == 0 or self is not other, "a number is not below or above itself")
+    def apart(self, other: Any) -> int | None:
+        """The sign of self - other where their first enclosures tell, or their writing is the same; else None.
+
+        No difference is made and refined for it: a filter in front of every comparison.
+        """
+        if isinstance(other, Real):
+            if self.terms == other.terms:
+                return 0
+        bits = min(FIRST_BITS, self.table.max_bits)
+        for number in (self, other) if isinstance(other, Real) else (self,):
+            refine(number, bits)
+        return engine.order_of(
+            self.interval, other.interval if isinstance(other, Real) else engine.exact_interval(other, bits)
+        )
+
+    @total("the operators pass on what is an operand")
+    @ensure(lambda self, other, result: result == 0 or self is not other, "a number is not below or above itself")
     def order(self, other: Any) -> int:
         """The sign of self - other; raises UndecidedComparison past the precision of the table."""
+        sign = self.apart(other)
+        if sign is not None:
+            return sign
         difference = self.plus(-other)
         if isinstance(difference, Real):
             sign = difference.decided_sign(self.table.max_bits)
@@ -200,7 +221,7 @@ class Real(NumberOperators, Expression):
         """The error that says that this number and another could not be told apart."""
         bits = self.table.max_bits
         return UndecidedComparison(
-            describe(self), describe(other), (enclosure_text(self), enclosure_text(other)), bits
+            describe(self), describe(other), (enclosure_text(self, bits), enclosure_text(other, bits)), bits
         )
 
     @ensure(lambda result: result, "an expression has a text")

@@ -19,6 +19,7 @@ from grpocheck.core.arithmetic import (
 from grpocheck.core.arithmetic.decimals import integer_text, rational_text, read_integer, read_rational
 from grpocheck.core.arithmetic.describing import describe, enclosure_text
 from grpocheck.core.arithmetic.enclosing import decimal as decimal_text
+from grpocheck.core.arithmetic.enclosing import neighbours, undecided_bounds
 from grpocheck.core.arithmetic.intervals import (
     exact_interval,
     exp_interval,
@@ -142,11 +143,7 @@ def decimals_are_rounded_outward(expect: Expectations) -> None:
             exactly = decimal.Context(prec=significant, rounding=rounding)
             expected = exactly.divide(decimal.Decimal(value.numerator), decimal.Decimal(value.denominator))
             found = Fraction(decimal_text(value, significant, upward))
-            # what would round to a power of ten one place further left may be written as that power
-            near = abs(found) == Fraction(10) ** (int(expected.logb()) + 1) and abs(found - value) * 10 ** (
-                significant - 1
-            ) <= abs(found)
-            expect.true(f"{value} to {significant} digits", found == Fraction(expected) or bool(near))
+            expect.same(f"{value} to {significant} digits", found, Fraction(expected))
     written = {
         (Fraction(1, 8), 5): "0.125", (Fraction(-1, 8), 2): "-0.13", (Fraction(1000), 5): "1000", (Fraction(0), 4): "0",
         (Fraction(123456, 100), 8): "1234.56", (Fraction(1, 10**5), 3): "0.00001", (Fraction(1, 10**6), 3): "1e-6",
@@ -159,10 +156,9 @@ def decimals_are_rounded_outward(expect: Expectations) -> None:
     for (value, significant), text in written.items():
         expect.same(f"{value} to {significant} digits", decimal_text(value, significant, False), text)
     # a number of 3000 bits that is all but 12345 / 10^7000, with an exponent beyond what is converted exactly
-    for rounding in (round_floor, round_ceiling):
-        tiny = from_rational(12345, 10**7000, 3000, rounding)
-        ends = decimal_text(tiny, 5, False), decimal_text(tiny, 5, True)
-        expect.same("bounds of what is all but a tie, far from 1", ends, ("1.2344e-6996", "1.2346e-6996"))
+    tiny = tuple(from_rational(12345, 10**7000, 3000, rounding) for rounding in (round_floor, round_ceiling))
+    expect.same("neighbours of what is all but a tie, far from 1", neighbours(tiny, 5, 3000), None)
+    expect.same("its bounds", undecided_bounds(tiny, 5, 3000), ("1.2344e-6996", "1.2346e-6996"))
     for value in (Fraction(2, 3), Fraction(-22, 7), Fraction(5), Fraction(10**30, 7)):
         lower, upper = map(Fraction, enclose(value, 10))
         expect.true(f"bounds of {value}", lower <= value <= upper and upper - lower <= abs(value) / 10**11)

@@ -4,6 +4,7 @@ from fractions import Fraction
 import pytest
 from arithmetic_oracles import CONTEXT, RADICANDS, read
 from grpocheck.core.arithmetic import EnclosureArithmetic, Real, Surd, UndecidedComparison, enclose
+from grpocheck.core.arithmetic.engine import engine
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -246,8 +247,10 @@ def test_exponents_beyond_the_range_stay_certified():
     assert a.exp(-a.exp(100)) < Fraction(1, 10**1000)
     with pytest.raises(ArithmeticError, match="no enclosure to 30 digits"):
         a.text(towering)
-    with pytest.raises(UndecidedComparison):
-        a.less(towering, a.exp(a.exp(101)))
+    try:
+        assert a.less(towering, a.exp(a.exp(101)))
+    except UndecidedComparison:
+        assert engine.name == "mpmath"  # whose exponential is bounded on one side only out there
 
 
 def test_operands_on_either_side():
