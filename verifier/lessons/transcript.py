@@ -25,9 +25,9 @@ from grpocheck.verifier.files import write_text
 DURATION = re.compile(r"\b\d+(?:\.\d+)?(?= (?:s|ms|seconds)\b)")
 BLOCK = re.compile(r"```console\n\$ (.*)\n(?:.*\n)*?```\n")
 QUICK = "--quick"
-HEAD = """# A first hour with grpocheck
+HEAD = """# Every command, and what it prints
 
-Every command as a newcomer meets it, with what it prints. This page is made by a script that runs the commands:
+As a newcomer meets them; `tutorial.md` explains the way. This page is made by a script that runs the commands:
 
     python -m grpocheck.verifier.lessons.transcript docs/transcript.md
 
@@ -262,17 +262,18 @@ def workshop() -> Iterator[Path]:
         yield folder
 
 
-def printed(step: Step, folder: Path) -> str:
-    """What a command prints, on either stream, with its exit status where that is not 0."""
+def spoken(command: str, folder: Path) -> tuple[str, int]:
+    """What a command line prints on either stream in a folder of workshop, and its exit status."""
     environment = {
         "PATH": f"{folder.parent / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "HOME": str(folder.parent),
         "LC_ALL": "C.UTF-8",
         "PYTHONDONTWRITEBYTECODE": "1",
         "COLUMNS": "100",
+        "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
     }
     done = subprocess.run(
-        ["/bin/sh", "-c", f"exec 2>&1; {step.command}"],
+        ["/bin/sh", "-c", f"exec 2>&1; {command}"],
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -280,11 +281,22 @@ def printed(step: Step, folder: Path) -> str:
         text=True,
         check=False,
     )
-    lines = [line.rstrip() for line in DURATION.sub(masked, done.stdout).rstrip("\n").splitlines()]
-    if step.most is not None and len(lines) > step.most:
-        lines = [*lines[: step.most], f"... ({len(lines) - step.most} more lines)"]
-    if done.returncode:
-        lines.append(f"[exit status {done.returncode}]")
+    return done.stdout, done.returncode
+
+
+def printed(step: Step, folder: Path) -> str:
+    """What a command prints, durations masked, on either stream, with its exit status where that is not 0."""
+    output, status = spoken(step.command, folder)
+    return shortened(DURATION.sub(masked, output), status, step.most)
+
+
+def shortened(output: str, status: int, most: int | None) -> str:
+    """The first lines of an output, how many more there are, and the exit status where it is not 0."""
+    lines = [line.rstrip() for line in output.rstrip("\n").splitlines()]
+    if most is not None and len(lines) > most:
+        lines = [*lines[:most], f"... ({len(lines) - most} more lines)"]
+    if status:
+        lines.append(f"[exit status {status}]")
     return "\n".join(lines)
 
 
