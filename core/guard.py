@@ -37,7 +37,7 @@ from grpocheck.core.received import class_name, described, entries, error_in_wor
 from grpocheck.core.recollection import Recollection
 from grpocheck.core.surroundings import surroundings
 from grpocheck.core.trace_errors import TraceError, TraceMismatch
-from grpocheck.core.violations import Clause, NoAnswer, RunEnded, SupplyViolation
+from grpocheck.core.violations import Clause, ClauseBroken, RunEnded, SupplyViolation
 from grpocheck.core.watched_arithmetic import WatchedArithmetic
 
 PASSED_ON = (KeyboardInterrupt, RunEnded, DigitBudgetExceeded, NotExact, UndecidedComparison, TraceError, TraceMismatch)
@@ -109,8 +109,8 @@ class Guard:
                 sys.setrecursionlimit(before.recursion_limit)
         except PASSED_ON:
             raise
-        except NoAnswer as found:
-            raise self.violation(Clause.ANSWERS, call, str(found)) from found
+        except ClauseBroken as broken:
+            raise self.violation(broken.clause, call, str(broken)) from broken
         except BaseException as error:
             raise self.violation(Clause.ANSWERS, call, f"raised {error_in_words(error)}") from error
         finally:

@@ -27,14 +27,25 @@ class Clause(Enum):
     MASS_GRADIENTS_SUM = "policy mass gradients: sum to the zero vector, since the masses sum to 1"
     DOMAIN_BOOLEAN = "domain oracle: answers True or False"
     DOMAIN_WITHIN = "domain oracle: answers True exactly on U, where every response of the support has positive mass"
+    GRADIENT_VALUE = "gradient oracle: returns the gradient of F_t at theta, and undefined where F_t has none"
+    DOMAIN_VALUE = "domain oracle: answers True exactly on the U that the problem states"
+    REWARD_VALUE = "rewards: are those that the problem states"
+    MASSES_VALUE = "policy masses: are those of the family that the problem states"
     GRADIENT_SHAPE = "gradient oracle: returns d numbers, or undefined-gradient"
 
 
-class NoAnswer(Exception):  # noqa: N818 - what came of the call
-    """Raised in place of an answer by what stands in for an oracle that runs elsewhere; the text says what was found.
+class ClauseBroken(Exception):  # noqa: N818 - what it says
+    """Raised in place of an answer by what stands between a run and an oracle: the clause, and what was found.
 
-    A run turns it into the SupplyViolation of Clause.ANSWERS.
+    A run turns it into the SupplyViolation that names the call, too.
     """
+
+    @require(lambda found: bool(found), "what was found is told")
+    @ensure(lambda self, clause: self.clause is clause, "the clause is kept")
+    def __init__(self, clause: "Clause", found: str) -> None:
+        """Keep both."""
+        super().__init__(found)
+        self.clause = clause
 
 
 class RunEnded(BaseException):

@@ -10,6 +10,7 @@ from grpocheck.verifier.cli_audit import audit_command
 from grpocheck.verifier.cli_check import check_command
 from grpocheck.verifier.cli_claims import claims_command, explain_command, verify_command
 from grpocheck.verifier.cli_conform import conform_command
+from grpocheck.verifier.cli_draws import draws_command
 from grpocheck.verifier.cli_estimator import estimator_command
 from grpocheck.verifier.cli_files import diff_command, new_command
 from grpocheck.verifier.cli_law import law_command
@@ -21,6 +22,7 @@ from grpocheck.verifier.cli_studio import studio_command
 from grpocheck.verifier.cli_training_free import training_free_command
 from grpocheck.verifier.cli_vectors import vectors_command
 from grpocheck.verifier.failures import emit, guarded
+from grpocheck.verifier.process import prepare
 
 OVERVIEW = """The finite-budget group-relative policy update, which GRPO trainers make: run it exactly, see what is
 known to hold of it, and hold your own loss, log or property against it.
@@ -77,6 +79,8 @@ VERBS = (
          "0 the same, bit for bit · 1 the first event that differs · 2 no whole trace · 3 undecided"),
     Verb("check", check_command, TRACES, "grpocheck check run.jsonl",
          "0 right · 1 the first line that is not, and why · 2 no whole trace · 3 something was not decided"),
+    Verb("draws", draws_command, TRACES, "grpocheck draws run.jsonl other.jsonl --alpha 1e-6",
+         "0 consistent with the policy's law · 1 rejected · 2 no trace of draws to test · 3 not enough draws"),
     Verb("diff", diff_command, TRACES, "grpocheck diff run.jsonl other.jsonl",
          "0 the same · 1 the first event that differs, field by field · 2 no whole trace"),
     Verb("explain", explain_command, TRUTH, "grpocheck explain undefined-gradient",
@@ -135,6 +139,7 @@ def overview(
 
 def main() -> None:
     """The entry point of the command."""
+    prepare()
     app(prog_name="grpocheck")
 
 

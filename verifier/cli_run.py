@@ -38,6 +38,12 @@ def run_command(
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draws, before the problem's own.")] = None,
     supply: SupplyOption = None,
+    draw_law: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation
+        typer.Option(
+            metavar="ALPHA", help="End the run where supplied draws are rejected, at an error probability such as 1e-6."
+        ),
+    ] = None,
 ) -> int:
     """Run a problem: its status, its last valid parameter, and its oracle calls against their bounds.
 
@@ -45,7 +51,9 @@ def run_command(
     """
     from grpocheck.verifier.runs import Request, run_problem
 
-    return run_problem(Request(problem, json, trace, arithmetic, digits, max_digits, max_bits, seed, supply))
+    return run_problem(
+        Request(problem, json, trace, arithmetic, digits, max_digits, max_bits, seed, supply, draw_law=draw_law)
+    )
 
 
 def replay_command(

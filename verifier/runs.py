@@ -1,5 +1,6 @@
 """The commands ``run`` and ``replay``."""
 
+import dataclasses
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -12,7 +13,10 @@ from grpocheck.core import Outcome, Supply, TraceWriter, read_problem, replay, r
 from grpocheck.core.events import Event, Observer
 from grpocheck.core.events import Kind as EventKind
 from grpocheck.verifier.arithmetics import chosen_arithmetic
-from grpocheck.verifier.failures import emit, say
+from grpocheck.verifier.commands_draws import read_alpha
+from grpocheck.verifier.draw_law import LawTest
+from grpocheck.verifier.draws_seen import DrawsUnderTest
+from grpocheck.verifier.failures import BadOption, emit, say
 from grpocheck.verifier.files import check_writable
 from grpocheck.verifier.outcomes import View, outcome_tables
 from grpocheck.verifier.progress import progress_bar
@@ -32,6 +36,7 @@ class Request:
     max_bits: int | None
     seed: int | None
     supply: str | None
+    draw_law: str | None = None
 
 
 def run_problem(request: Request) -> int:
@@ -46,6 +51,7 @@ def run_problem(request: Request) -> int:
     supply = load_supply(request.supply) if request.supply is not None else Supply()
     if request.trace is not None:
         check_writable("--trace", request.trace)
+    supply = with_tested_draws(supply, request.draw_law)
     problem = read_problem(request.problem)
     own_arithmetic = supply.arithmetic is not None and request.arithmetic == "auto"
     with ExitStack() as stack:
@@ -61,6 +67,16 @@ def run_problem(request: Request) -> int:
         )
     show(View(outcome, str(request.problem), supply, ENABLED, problem), request.json)
     return 0
+
+
+def with_tested_draws(supply: Supply, alpha: str | None) -> Supply:
+    """The supply, its draws tested at an error probability where one is stated."""
+    if alpha is None:
+        return supply
+    level = read_alpha("--draw-law", alpha)
+    if supply.draws is None:
+        raise BadOption("--draw-law", alpha, "no draws are supplied to be tested", "a --supply with draws")
+    return dataclasses.replace(supply, draws=DrawsUnderTest(supply.draws, LawTest(level)))
 
 
 def replay_trace(trace: Path, as_json: bool, supply_name: str | None) -> int:
