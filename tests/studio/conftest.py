@@ -93,9 +93,13 @@ class Watched:
         self.until("document.getElementById('event-title').textContent !== ''")
 
     def until(self, condition: str, seconds: float = 60.0) -> None:
-        """Wait until a condition holds; asked from outside, since the page lets nothing be evaluated inside."""
+        """Wait until a condition holds; asked from outside, since the page lets nothing be evaluated inside.
+
+        A condition on an element that is not there yet does not hold yet.
+        """
         end = time.monotonic() + seconds
-        while not self.page.evaluate(condition):
+        asked = f"(() => {{ try {{ return Boolean({condition}) }} catch (error) {{ return false }} }})()"
+        while not self.page.evaluate(asked):
             assert time.monotonic() < end, f"not within {seconds:.0f} s: {condition}"
             self.page.wait_for_timeout(25)
 
