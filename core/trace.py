@@ -1,8 +1,8 @@
 """A trace: the events of a run as JSON Lines, exact numbers as strings; what ``replay`` and ``check`` read.
 
 The first line is the start event with the schema's name and the whole problem; the last is the outcome, or the error
-that ended the run. While a run goes on its lines stand in a file beside the final one, which takes its name only when
-the last line is written: a trace that exists is whole.
+that ended the run. While a run goes on its lines stand in a draft beside the final file (whole_files.py), which takes
+its name only when the last line is on the disk: a trace that exists is whole.
 """
 
 import json
@@ -21,6 +21,7 @@ from grpocheck.core.invalid import shown
 from grpocheck.core.outcome import Outcome
 from grpocheck.core.problem import Problem
 from grpocheck.core.trace_errors import TraceError
+from grpocheck.core.whole_files import CannotWrite, Draft
 from grpocheck.core.writing import problem_to_mapping
 
 SCHEMA = "grpocheck-trace/1"
@@ -71,12 +72,11 @@ class TraceWriter:
     @require(lambda path: str(path) not in ("", "."), "a trace has a path")
     @ensure(lambda self, path: self.path == Path(path) and self.lines == 0, "nothing is written yet")
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Open the file beside the trace; raises OSError where that is not possible."""
+        """Open the draft beside the trace; raises CannotWrite, an OSError, where that is not possible."""
         self.path = Path(path)
-        self.beside = self.path.with_name(f"{self.path.name}.{os.getpid()}.partial")
         self.lines = 0
         self.arithmetic: Arithmetic | None = None
-        self.stream = self.beside.open("x", encoding="utf-8", newline="\n")
+        self.draft = Draft(path)
 
     @ensure(lambda self, result: result is self, "the writer itself is the observer")
     def __enter__(self) -> Self:
@@ -96,24 +96,25 @@ class TraceWriter:
     @ensure(lambda self: self.lines >= 1, "the line is counted")
     def write(self, line: str) -> None:
         """Write one line."""
-        self.stream.write(line + "\n")
+        self.draft.write(line + "\n")
         self.lines += 1
 
     @total("a run ends well or in any exception")
-    @ensure(lambda self: self.stream.closed, "the file is closed")
+    @ensure(lambda self: not self.draft.beside.exists(), "no draft is left")
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, place: TracebackType | None
     ) -> None:
-        """Close: an error that ends a run is its last line, and the file takes the trace's name if the run began."""
-        if error is not None and self.lines:
-            self.write(json.dumps({"event": "error", "error": type(error).__name__, "message": str(error)}))
-        self.stream.flush()
-        os.fsync(self.stream.fileno())
-        self.stream.close()
-        if self.lines:
-            os.replace(self.beside, self.path)
-        else:
-            self.beside.unlink()
+        """Close: an error that ends a run is its last line, and the file takes the trace's name if the run began.
+
+        A trace that cannot be written any further is given up: what was at its path stays.
+        """
+        try:
+            if self.lines and not isinstance(error, CannotWrite):
+                if error is not None:
+                    self.write(json.dumps({"event": "error", "error": type(error).__name__, "message": str(error)}))
+                self.draft.finish()
+        finally:
+            self.draft.abandon()
 
 
 @require(lambda path: str(path) != "", "a trace has a path")

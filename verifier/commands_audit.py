@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grpocheck.verifier.audit.errors import needed
 from grpocheck.verifier.failures import REFUTED, BadOption, emit
-from grpocheck.verifier.files import check_writable, written_beside
+from grpocheck.verifier.files import check_writable, write_text
 from grpocheck.verifier.progress import progress_bar
 
 
@@ -46,11 +46,9 @@ def audit_command(request: AuditRequest) -> int:
     with progress_bar("auditing", sum(run.files for run in runs)) as advance:
         report = audit(runs, crew, advance)
     if request.sarif is not None:
-        with written_beside(request.sarif) as path:
-            path.write_text(json.dumps(to_sarif(report), indent=2) + "\n", encoding="utf-8")
+        write_text(request.sarif, json.dumps(to_sarif(report), indent=2) + "\n")
     if request.html is not None:
-        with written_beside(request.html) as path:
-            path.write_text(page(report), encoding="utf-8")
+        write_text(request.html, page(report))
     emit(json.dumps(to_mapping(report), indent=2) if request.json else "\n".join(to_lines(report)))
     return 0 if report.ok else REFUTED
 

@@ -7,6 +7,7 @@ budget · 130 interrupted.
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from typing import ParamSpec
 
@@ -49,21 +50,33 @@ def exit_status_of(error: Exception) -> int | None:
 def message_of(error: Exception) -> str:
     """What is said of an error that a person can act on."""
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{str(error.filename)!r}: {error.strerror}; expected a file that can be read"
+        from grpocheck.core.whole_files import CannotWrite
+
+        wanted = "written" if isinstance(error, CannotWrite) else "read"
+        return f"{str(error.filename)!r}: {error.strerror}; expected a file that can be {wanted}"
     return str(error)
 
 
 def say(text: str) -> None:
-    """Say something on stderr."""
-    print(text, file=sys.stderr)
+    """Say something on stderr; where nothing can be said, go on without."""
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
 
 
 def emit(text: str) -> None:
-    """Print to stdout; a reader who went away (a closed pipe) is no error, the rest goes nowhere."""
+    """Print to stdout; a reader who went away (a closed pipe) is no error, the rest goes nowhere.
+
+    Raises CannotWrite where stdout takes no more for another reason, such as a full disk.
+    """
     try:
         print(text, flush=True)
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return
+        from grpocheck.core.whole_files import CannotWrite
+
+        raise CannotWrite(error.errno, error.strerror, "stdout") from error
 
 
 def guarded(command: Callable[Arguments, int]) -> Callable[Arguments, None]:

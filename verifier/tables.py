@@ -1,6 +1,7 @@
 """Tables and text for people: rich where there is a terminal, plain text elsewhere."""
 
 from collections.abc import Iterable
+from io import StringIO
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
@@ -12,13 +13,13 @@ WIDTH = 118
 
 def drawn(parts: Iterable[RenderableType]) -> str:
     """The parts as text, with colours where stdout is a terminal."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=WIDTH)
-    with console.capture() as capture:
-        for part in parts:
-            console.print(part, markup=False)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+    shown = Console()
+    text = StringIO()  # and not the console's own capture, which touches stdout
+    width = shown.width if shown.is_terminal else WIDTH
+    console = Console(file=text, highlight=False, width=width, force_terminal=shown.is_terminal)
+    for part in parts:
+        console.print(part, markup=False)
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
 
 def table(*columns: str, right: Iterable[str] = ()) -> Table:

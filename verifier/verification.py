@@ -2,13 +2,11 @@
 
 import json
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from pathlib import Path
-from types import FrameType
 
 from grpocheck.contracts.claims import select
 from grpocheck.verifier.cache import Cache
@@ -57,7 +55,6 @@ def verify_claims(
         check_writable("--html", html_path)
     if cache_folder is not None:
         check_folder("--cache", cache_folder)
-    signal.signal(signal.SIGTERM, as_interrupt)
     with ExitStack() as stack:
         executor: Executor | None = None
         if ray is not None:
@@ -79,8 +76,3 @@ def verify_claims(
         write_text(html_path, page(report))
     emit(text.rstrip() if to_stdout else summary(report, json_path))
     return report.exit_status
-
-
-def as_interrupt(_signal: int, _frame: FrameType | None) -> None:
-    """End on SIGTERM as on Ctrl-C, so that the worker processes end too."""
-    raise KeyboardInterrupt

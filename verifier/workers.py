@@ -15,6 +15,7 @@ from typing import Any
 from grpocheck.contracts.claims import claims_named_in
 from grpocheck.contracts.clauses import SWITCH, ContractViolation
 from grpocheck.proofs.evidence import Budget, Evidence, Finding, OutOfBudget, broken, find, refuted, undecided
+from grpocheck.proofs.lifeline import end_with
 
 GRACE = 15.0
 """Seconds past its budget after which a process that does not stop by itself is ended."""
@@ -55,6 +56,10 @@ def findings_of(entry: Evidence, budget: Budget) -> dict[str, Finding]:
 def run_in_child(name: str, seconds: float, pipe: Connection) -> None:
     """The body of a worker process: sends ``("progress", done, total)`` and at last the findings or why it has none."""
     os.setsid()
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    assert parent.pid is not None
+    end_with(parent.pid)
     try:
         entry = find(name)
     except Exception as error:

@@ -7,6 +7,7 @@ line on the run goes on as if it had never stopped. So the resumed trace is the 
 A file is not touched before the run has passed all its recorded lines: what is no trace of this run stays as it was.
 """
 
+import errno
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -14,13 +15,14 @@ from enum import StrEnum
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 from grpocheck.contracts.clauses import ensure, invariant, require, snapshot, total
 from grpocheck.contracts.training_free import at_most_one_each
 from grpocheck.core.invalid import shown
 from grpocheck.core.trace import parsed_line
 from grpocheck.core.trace_errors import TraceError, TraceMismatch
+from grpocheck.core.whole_files import CannotWrite, Lines
 
 SCHEMA = "grpocheck-training-free-trace/1"
 
@@ -73,19 +75,28 @@ class Record:
     @total("a run may have no trace")
     @ensure(lambda self, lines: self.lines == list(lines) and self.position == 0, "no line is passed yet")
     def __init__(
-        self, path: Path | None = None, lines: tuple[str, ...] = (), watch: Watch = unwatched, kept: int = 0
+        self,
+        path: Path | None = None,
+        lines: tuple[str, ...] = (),
+        watch: Watch = unwatched,
+        kept: int = 0,
+        file: Lines | None = None,
     ) -> None:
-        """Begin; once all recorded lines are passed, the file keeps only its first ``kept`` bytes, which hold them."""
+        """Begin; once all recorded lines are passed, the file keeps only its first ``kept`` bytes, which hold them.
+
+        Raises CannotWrite for a path where a trace cannot begin: something is in the file, or another run writes it.
+        """
         self.path = path
         self.kept: int | None = kept
         self.lines = list(lines)
         self.watch = watch
         self.position = 0
-        self.stream: IO[str] | None = None
-        if path is not None:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
-            os.lseek(descriptor, kept, os.SEEK_SET)
-            self.stream = os.fdopen(descriptor, "w", encoding="utf-8", newline="\n")
+        self.file = file
+        if path is not None and file is None:
+            self.file = Lines(path)
+            if self.file.size:
+                self.file.close()
+                raise CannotWrite(errno.EEXIST, "there is something in it", str(path))
 
     @ensure(lambda self, result: result is self, "the record itself")
     def __enter__(self) -> Self:
@@ -139,24 +150,23 @@ class Record:
         self.cut()
 
     @require(lambda self: not self.recalls, "every recorded line is this run's")
-    @ensure(lambda self: self.stream is None or self.kept is None, "cut once, before anything is written")
+    @ensure(lambda self: self.file is None or self.kept is None, "cut once, before anything is written")
     def cut(self) -> None:
         """Cut what follows the recorded lines: a line that was not whole, or a closing error."""
-        if self.stream is not None and self.kept is not None:
-            os.ftruncate(self.stream.fileno(), self.kept)
+        if self.file is not None and self.kept is not None:
+            self.file.cut(self.kept)
             self.kept = None
 
     @require(lambda line: "\n" not in line, "one line at a time")
-    @ensure(lambda self: self.stream is None or not self.stream.closed, "the file stays open for the next line")
+    @ensure(lambda self: self.file is None or self.kept is None, "the line follows the recorded ones")
     def write(self, line: str) -> None:
-        """Write a line and let it reach the file."""
+        """Write a line and let it reach the file. Raises CannotWrite; the lines before it stay, to be gone on with."""
         self.cut()
-        if self.stream is not None:
-            self.stream.write(line + "\n")
-            self.stream.flush()
+        if self.file is not None:
+            self.file.write(line)
 
     @total("a run ends well or in any exception")
-    @ensure(lambda self: self.stream is None or self.stream.closed, "the file is closed")
+    @ensure(lambda self: self.file is None or self.file.descriptor == -1, "the file is closed")
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, place: TracebackType | None
     ) -> None:
@@ -164,13 +174,15 @@ class Record:
 
         A run that ends before it starts leaves no file.
         """
-        own = isinstance(error, Exception) and not isinstance(error, TraceError | TraceMismatch)
-        if own and self.position > 0 and not self.recalls:
-            self.write(json.dumps({"event": "error", "error": type(error).__name__, "message": str(error)}))
-        if self.stream is not None:
-            self.stream.close()
-        if self.path is not None and self.position == 0 and not self.lines:
-            self.path.unlink()
+        own = isinstance(error, Exception) and not isinstance(error, TraceError | TraceMismatch | CannotWrite)
+        try:
+            if own and self.position > 0 and not self.recalls:
+                self.write(json.dumps({"event": "error", "error": type(error).__name__, "message": str(error)}))
+            if self.file is not None and self.position == 0 and not self.lines:
+                self.file.path.unlink()
+        finally:
+            if self.file is not None:
+                self.file.close()
 
 
 @require(lambda path: str(path) != "", "a trace has a path")
@@ -182,10 +194,24 @@ def resumed(path: Path, watch: Watch = unwatched) -> Record:
     """
     if path.exists() and not path.is_file():
         raise TraceError(f"{path}: no regular file: expected a trace to resume")
+    if not path.exists():
+        raise TraceError(f"{path}: {os.strerror(errno.ENOENT)}: expected a trace to resume")
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise TraceError(f"{path}: {error.strerror or error}: expected a trace to resume") from error
+        file = Lines(path)
+    except CannotWrite as error:
+        raise TraceError(f"{path}: {error.strerror}: expected a trace to resume") from error
+    try:
+        lines, kept = recorded(path, file.content())
+        return Record(path, lines, watch, kept, file)
+    except BaseException:
+        file.close()
+        raise
+
+
+@require(lambda path: str(path) != "", "an error names the file")
+@ensure(lambda content, result: content[: result[1]].decode() == "".join(f"{line}\n" for line in result[0]), "as it is")
+def recorded(path: Path, content: bytes) -> tuple[tuple[str, ...], int]:
+    """The whole lines of a trace but for a closing error, and the bytes that they take. Raises TraceError."""
     lines: list[str] = []
     kept = 0
     for number, raw in enumerate(BytesIO(content), start=1):
@@ -202,4 +228,4 @@ def resumed(path: Path, watch: Watch = unwatched) -> Record:
             break
         lines.append(raw[:-1].decode("utf-8"))
         kept += len(raw)
-    return Record(path, tuple(lines), watch, kept)
+    return tuple(lines), kept

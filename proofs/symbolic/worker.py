@@ -8,6 +8,7 @@ The process has to be started with contracts off: those of core would run again 
 import contextlib
 import importlib
 import json
+import os
 import sys
 import time
 import traceback
@@ -16,6 +17,7 @@ from operator import attrgetter
 
 import crosshair.core_and_libs
 from grpocheck.contracts import clauses
+from grpocheck.proofs.lifeline import end_with
 from grpocheck.proofs.symbolic.exploration import explore
 from grpocheck.proofs.symbolic.harness import fault, postconditions_of
 from grpocheck.proofs.symbolic.verdicts import Finding, Verdict
@@ -48,4 +50,5 @@ def main(module: str, name: str, position: str, seconds: str) -> None:
 
 
 if __name__ == "__main__":
+    end_with(os.getppid())
     main(*sys.argv[1:])

@@ -7,6 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 
+from grpocheck.proofs.lifeline import end_with
 from grpocheck.verifier.audit.auditing import Crew, Piece, here
 from grpocheck.verifier.audit.calls import CallsResult
 from grpocheck.verifier.audit.errors import needed
@@ -47,7 +48,8 @@ def done(piece: Piece) -> RowsResult | CallsResult:
 
 
 def left_to_the_parent() -> None:
-    """An interrupt is for the parent, which stops its processes."""
+    """An interrupt is for the parent, which stops its processes; they end with it if it is killed."""
+    end_with(os.getppid())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["OMP_NUM_THREADS"] = "1"
 

@@ -6,6 +6,7 @@ for each a line of JSON. It ends at the first that is not confirmed.
 
 import contextlib
 import json
+import os
 import sys
 import time
 import traceback
@@ -13,6 +14,7 @@ from dataclasses import asdict
 from typing import IO, Any
 
 from grpocheck.contracts import clauses
+from grpocheck.proofs.lifeline import end_with
 from grpocheck.proofs.symbolic import worker
 from grpocheck.proofs.symbolic.exploration import explore
 from grpocheck.proofs.symbolic.harness import postconditions_of
@@ -60,4 +62,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    end_with(os.getppid())
     main()

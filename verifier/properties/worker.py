@@ -6,12 +6,14 @@ or why there is none. Its memory is bounded, and so is its time: it ends even wh
 
 import json
 import math
+import os
 import resource
 import sys
 import time
 from typing import IO, Any
 
 from grpocheck.contracts.clauses import ContractViolation
+from grpocheck.proofs.lifeline import end_with
 from grpocheck.verifier.properties.engine import check, prepared
 from grpocheck.verifier.properties.process import GRACE, ended
 from grpocheck.verifier.properties.runs import read_text
@@ -68,4 +70,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    end_with(os.getppid())
     main()
