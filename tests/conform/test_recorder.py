@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from grpocheck.verifier.audit.model import Part
 from grpocheck.verifier.audit.readers.groups import read_groups
 from grpocheck.verifier.recorder import CannotRecord, NotATrainer, Recorder, record
 
@@ -53,7 +54,7 @@ def test_every_line_is_there_before_the_file_is_closed(tmp_path):
 def test_float32_is_read_back_bit_for_bit(tmp_path):
     path = tmp_path / "run.jsonl"
     written(path).close()
-    (call,) = (each for each in read_groups(path) if hasattr(each, "arrays"))
+    (call,) = (each for each in read_groups(Part(path)) if hasattr(each, "arrays"))
     for name, array in call_arrays().items():
         assert np.array_equal(np.asarray(call.arrays[name], dtype=array.dtype), array)
 
@@ -61,7 +62,7 @@ def test_float32_is_read_back_bit_for_bit(tmp_path):
 def test_the_audit_reads_the_groups(tmp_path):
     path = tmp_path / "run.jsonl"
     written(path).close()
-    table = next(each for each in read_groups(path) if hasattr(each, "rewards"))
+    table = next(each for each in read_groups(Part(path)) if hasattr(each, "rewards"))
     assert table.names == ("count",)
     assert table.rewards[0, 0] == 1
     assert np.isnan(table.rewards[1, 0])
@@ -83,7 +84,7 @@ def test_a_killed_process_costs_the_last_line_at_most(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", script], check=False, timeout=60)
     assert done.returncode == -9
-    assert sum(hasattr(each, "rewards") for each in read_groups(path)) == 3
+    assert sum(hasattr(each, "rewards") for each in read_groups(Part(path))) == 3
     with pytest.warns(RuntimeWarning, match="cut off"):
         recorder = Recorder(path)
     recorder.group([0.0, 1.0], step=3)

@@ -78,6 +78,7 @@ def advantages(groups: Groups, weights: Floats, rule: AdvantageRule, roundoff: f
     return normalised(Bounded(value, error + gamma(len(weights) + 1, roundoff) * magnitude), scored, rule, roundoff)
 
 
+@np.errstate(invalid="ignore", over="ignore")  # infinite rewards; nothing is said of their groups
 def normalised(total: Bounded, there: Booleans, rule: AdvantageRule, roundoff: float) -> Bounded:
     """(R - baseline) / (deviation + epsilon) where a response is there; 0 elsewhere, and over a divisor of 0."""
     value = np.where(there, total.value, 0.0)
@@ -126,6 +127,7 @@ def mean(total: Bounded, there: Booleans, axis: int | None, roundoff: float) -> 
     return Bounded(np.broadcast_to(value, there.shape), np.broadcast_to(error, there.shape))
 
 
+@np.errstate(invalid="ignore", over="ignore")
 def deviation(total: Bounded, there: Booleans, divisor: Divisor, roundoff: float) -> Bounded:
     """The deviation of the group's rewards, or the batch's, in the shape of the responses."""
     axis = None if divisor.is_of_batch else 1

@@ -191,7 +191,7 @@ class Contest:
         """The candidates from which nothing departs, of those that were checked about as sharply as any."""
         standing = [one for one in self.survivors if one.stands and one.checked and 2 * one.checked >= self.rows]
         sharpest = self.sharpest
-        return [one for one in standing if 2 * one.sharply >= sharpest]
+        return [one for one in standing if one.declared or 2 * one.sharply >= sharpest]
 
     @property
     def sharpest(self) -> int:
@@ -215,6 +215,11 @@ class Contest:
         if not fallen or any(one.checked for one in standing):
             self.survivors = standing or self.survivors
             return []
+        fallen += [
+            (one, one.tried(groups, logged, usable, roundoff))
+            for one, *_ in self.fallen
+            if all(one is not other for other, _ in outcomes)
+        ]
         best, found = min(fallen, key=lambda outcome: (not outcome[0].declared, len(outcome[1])))
         self.survivors = [*standing, best]  # those that stand could not be checked yet
         return [best.sharpened(groups, usable, one) for one in found[:MOST_EXACT]] + found[MOST_EXACT:]

@@ -71,8 +71,8 @@ class Reading:
 
     @property
     def best(self) -> Candidate:
-        """The candidate that fares best."""
-        return min(self.contest.survivors, key=lambda one: (one.departures, one.checked == 0, not one.declared))
+        """The candidate that fares best, of those that could be checked; where none could, the declared one."""
+        return min(self.contest.survivors, key=lambda one: (one.checked == 0, one.departures, not one.declared))
 
     def equal_groups(self, groups: Groups, usable: Booleans) -> Booleans:
         """Groups whose rewards are equal, exactly: of those that float64 cannot tell apart, by Fractions."""

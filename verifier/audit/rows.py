@@ -130,15 +130,15 @@ def audit_groups(run: Run, result: RowsResult, findings: Findings, log: Log | No
     file = ""
     for part in run.groups:
         result.settings = result.settings.joined(read_header(part).settings)
-    survey = Survey()
-    first = next((item for part in run.groups for item in read_groups(part) if isinstance(item, Table)), None)
-    if first is not None:
-        survey.take(first, None)
-    audit = TablesAudit(run.name, result.settings, None, survey, findings)
+    audit: TablesAudit | None = None
     passes = Passes()
     for part in run.groups:
         for item in read_groups(part):
             if isinstance(item, Table):
+                if audit is None:
+                    survey = Survey()
+                    survey.take(item, None)
+                    audit = TablesAudit(run.name, result.settings, None, survey, findings)
                 audit.take(item)
                 passes.hold(item, findings)
             elif isinstance(item, LogRow):
@@ -146,7 +146,8 @@ def audit_groups(run: Run, result: RowsResult, findings: Findings, log: Log | No
                 file = str(part.file)
             elif isinstance(item, Call):
                 check_call(item, None, passes, findings, result.calls)
-    result.inferred.update(audit.finish(column_lost=False))
+    if audit is not None:
+        result.inferred.update(audit.finish(column_lost=False))
     if log is None and rows:
         return Log(file, tuple(rows))
     return log

@@ -297,13 +297,17 @@ class TablesAudit:
         return self.inferred(chosen, column_lost)
 
     def chosen(self, column_lost: bool = False) -> Reading:
-        """The reading under which a rule stands, then the one with whole groups, then with larger ones."""
+        """The reading under which a rule stands, then the one with whole groups, then with larger ones.
+
+        Advantages that are 0 everywhere, or whose rewards are lost, tell no reading from another.
+        """
         sharpest = max((one.contest.sharpest for one in self.readings if one.contest.stands), default=0)
+        telling = not column_lost and not self.all_zero
         return min(
             self.readings,
             key=lambda one: (
-                not column_lost and not one.contest.stands,
-                not column_lost and 2 * one.contest.sharpest < sharpest,
+                telling and not one.contest.stands,
+                telling and 2 * one.contest.sharpest < sharpest,
                 one.ragged,
                 -(one.size or 0),
             ),
@@ -350,9 +354,15 @@ class TablesAudit:
             "reward_weights": None if column_lost else list(chosen.best.weights),
             "reward_weights_from": self.weight_source,
         }
+        unchecked = [one for one in chosen.contest.survivors if one.declared and one.stands and not one.checked]
+        if unchecked and self.rows and (chosen.contest.stands or not chosen.best.departures):
+            found["advantage_rule"] = [unchecked[0].name]
+            found["advantage_rule_from"] = "settings alone: float error leaves open what the rows say"
         if not found["advantage_rule"]:
             logged = any(one.checked or one.departures for one in chosen.contest.survivors)
-            found["advantage_rule_from"] = "nothing: " + ("no known rule fits" if logged else "no advantages to try")
+            found["advantage_rule_from"] = "nothing: " + (
+                "no known rule fits" if logged else "no advantages that can be tried"
+            )
         if column_lost:
             found["advantage_rule"] = []
             found["advantage_rule_from"] = "nothing: a reward column is lost"
