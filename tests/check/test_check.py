@@ -79,17 +79,17 @@ def test_quotients_of_roots_are_exact() -> None:
 
 
 def test_an_exponential_divided_by_itself_is_1_and_not_about_1() -> None:
-    power = number("1/3").exp()
+    power = number("1/3").of("exp")
     assert (power / power - number("1")).top == {}
     with pytest.raises(check.Verdict, match="whether a number within"):
-        (number("1/3").exp() * number("1/3").exp() - number("2/3").exp()).sign()  # equal, but not seen to be
+        (power * power - number("2/3").of("exp")).sign()  # equal, but not seen to be
 
 
 def test_a_derivative_is_that_of_the_function() -> None:
     # f = x^2 exp(x) / (1 + x) at x = 1/2: f' / f = 2/x + 1 - 1/(1 + x) = 4 + 1 - 2/3
     x = number("1/2") * number("1")
     x.slope = {0: number("1")}
-    f: Number = x * x * x.exp() / (number("1") + x)
+    f: Number = x * x * x.of("exp") / (number("1") + x)
     gap = f.slope[0] / f.flat() - number("13/3")
     assert max(map(abs, gap.bounds)) < 1e-70
 
@@ -129,6 +129,102 @@ def test_a_cut_trace_is_no_whole_trace(tmp_path: Path) -> None:
     assert checked(path, "")[0] == 2
     assert checked(path, "[" * 100_000 + "\n")[0] == 2
     assert checked(tmp_path / "nothing.jsonl")[0] == 2
+
+
+def replaced(path: Path, line: int, old: str, new: str) -> bytes:
+    """The bytes of a trace with a piece of one line replaced."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    assert old in lines[line - 1]
+    lines[line - 1] = lines[line - 1].replace(old, new, 1)
+    return "".join(lines).encode()
+
+
+TWISTS = [
+    (3, '"i": 1', '"i": 2, "i": 1', "line 3: ['event', 't', 'prompt', 'i', 'i', 'response']: expected each key once"),
+    (1, '"epsilon": "1/5"', '"epsilon": "1/2", "epsilon": "1/5"', "line 1: ['group_size'"),
+    (7, '"mean": "1/2"', '"mean": NaN', "line 7: 'NaN': expected an exact number"),
+    (7, '"mean": "1/2"', '"mean": 0.5', "line 7: '0.5': expected an exact number"),
+    (7, '"mean": "1/2"', '"mean": "+1/2"', "line 7: '+1/2': expected"),
+    (7, '"mean": "1/2"', '"mean": " 1/2"', "line 7: ' 1/2': expected"),
+    (7, '"mean": "1/2"', '"mean": "01/2"', "line 7: '01/2': expected"),
+    (7, '"mean": "1/2"', '"mean": "2/4"', "line 7: '2/4': expected an exact number in lowest terms"),
+    (7, '"mean": "1/2"', '"mean": "\u0661/\u0662"', "line 7: '\u0661/\u0662': expected"),
+    (7, '["1", "-1"]', '["1/1", "-1"]', "line 7: '1/1': expected"),
+    (5, '"reward": "1"', '"reward": 1', "line 5: 1: expected an exact number in lowest terms, as a text"),
+    (6, '"reward": "0"', '"reward": "-0"', "line 6: '-0': expected"),
+    (3, '"i": 1', '"i": true', "line 3: i: True: expected 1"),
+    (3, '"i": 1', '"i": 1.0', "line 3: '1.0': expected"),
+    (3, '"i": 1', '"i": 1e0', "line 3: '1e0': expected"),
+    (9, '"answer": true', '"answer": 1', "line 9: answer: 1: expected True"),
+    (13, '"steps_applied": 1', '"steps_applied": true', "line 13: steps_applied: True: expected 1"),
+    (13, '"comparisons": 40', '"comparisons": true', "line 13: comparisons: True: expected a count"),
+    (13, '"exponentials": 0', '"exponentials": -1', "line 13: exponentials: -1: expected a count"),
+    (1, '"group_size": 2', '"group_size": 2, "remark": 1', "line 1: problem: "),
+    (1, '"name": "q"', '"name": "q", "remark": 1', "line 1: prompts: "),
+    (1, '"kind": "open-box"', '"kind": "open-box", "remark": 1', "line 1: domain: "),
+    (1, '"name": "auto"', '"name": "auto", "x": 1', "line 1: arithmetic: "),
+    (1, '"max_digits": 10000', '"max_digits": "q"', "line 1: max_digits: q: expected a count"),
+    (1, '"supplied": []', '"supplied": ["foo"]', "line 1: supplied: ['foo']"),
+    (1, '"supplied": []', '"supplied": ["domain", "domain"]', "line 1: supplied: "),
+    (1, '"outer_iterations": 1', '"outer_iterations": true', "line 1: outer_iterations: True: expected a count"),
+    (1, '"group_size": 2', '"group_size": 1', "line 1: "),
+    (1, '"name": "q"', '"name": "\\ud800"', "line 1: "),
+    (1, '"reference": ["1/2", "1/2"]', '"reference": ["1/2", "1/3"]', "line 1: prompts: 'q'"),
+    (1, '"reference": ["1/2", "1/2"]', '"reference": ["-1/2", "3/2"]', "line 1: prompts: 'q'"),
+    (1, '"reference": ["1/2", "1/2"]', '"reference": ["1/2", "1/2", "1"]', "line 1: prompts: 'q'"),
+    (1, '"rewards": ["1", "0"]', '"rewards": ["1", "0", "0"]', "line 1: prompts: 'q'"),
+    (1, '"responses": ["good", "bad"]', '"responses": ["good", "good"]', "line 1: prompts: 'q'"),
+    (1, '"beta": "0"', '"beta": "-1"', "line 1: "),
+    (1, '"epsilon": "1/5"', '"epsilon": "2/10"', "line 1: '2/10': expected"),
+    (1, '"epsilon": "1/5"', '"epsilon": "1"', "line 1: "),
+    (1, '"step_size": "1/20"', '"step_sizes": [["1/20", "1/20"], ["1", "1"]]', "line 1: step_sizes"),
+    (1, '"family": "bernoulli"', '"family": "junk"', "line 1: "),
+]
+"""What JSON and Python would let pass, each at a line of the trace of undefined_gradient.toml."""
+
+
+@pytest.mark.parametrize(("line", "old", "new", "reason"), TWISTS)
+def test_what_a_reader_would_let_pass_is_refused_at_its_line(
+    tmp_path: Path, line: int, old: str, new: str, reason: str
+) -> None:
+    path = traced(tmp_path, HOUSE / "examples" / "undefined_gradient.toml")
+    path.write_bytes(replaced(path, line, old, new))
+    status, why = check.check(str(path))
+    assert status == 1
+    assert why.startswith(reason)
+
+
+def test_bytes_around_a_trace(tmp_path: Path) -> None:
+    path = traced(tmp_path, HOUSE / "examples" / "undefined_gradient.toml")
+    whole = path.read_bytes()
+    for changed, status in [
+        (b"\xef\xbb\xbf" + whole, 2),
+        (whole[:-1], 2),
+        (whole + whole, 1),
+        (whole + b"\n", 1),
+        (whole.replace(b"\n", b"\n\n", 1), 2),
+        (whole.replace(b'"q"', b'"\xff"'), 2),
+        (whole.replace(b"\n", b"\r\n"), 0),  # white space between values means nothing in JSON
+    ]:
+        path.write_bytes(changed)
+        found, why = check.check(str(path))
+        assert (found, bool(why)) == (status, True)
+
+
+def test_the_arithmetic_changes_where_a_number_asks_for_it(tmp_path: Path) -> None:
+    path = traced(tmp_path, HOUSE / "examples" / "two_paths.toml")
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    (place,) = (n for n, line in enumerate(lines) if '"event": "arithmetic"' in line)
+    for other in (1, 3, place - 1, place + 1):
+        moved = [*lines[:place], *lines[place + 1 :]]
+        moved.insert(other, lines[place])
+        assert checked(path, "".join(moved))[0] == 1
+
+
+def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe", Path("/dev/zero"), tmp_path / "none"):
+        assert checked(path)[0] == 2
 
 
 def rounded(value: Any) -> Any:

@@ -8,11 +8,11 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 
 from grpocheck.core import InvalidProblem, read_problem
-from grpocheck.core.arithmetic.notation import parse_exact
+from grpocheck.core.arithmetic.decimals import LONGEST
+from grpocheck.core.arithmetic.notation import exact_text, parse_exact
 from grpocheck.core.replaying import replay
 from grpocheck.core.trace_errors import TraceError, TraceMismatch
 from grpocheck.core.training_free.reading import read_task
@@ -61,8 +61,8 @@ def number(data: bytes) -> None:
         value = parse_exact(data.decode("utf-8", "surrogateescape"))
     except ValueError:
         return
-    if isinstance(value, Fraction):
-        assert parse_exact(str(value)) == value
+    text = exact_text(value)
+    assert len(text) > LONGEST or parse_exact(text) == value
 
 
 def trace(data: bytes) -> None:
