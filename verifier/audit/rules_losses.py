@@ -196,7 +196,7 @@ LOSSES = (
         "rows-masked",
         WARNING,
         None,
-        "responses that are masked as a whole but still counted: in their group's mean and, by row, in the loss's",
+        "responses masked whole but counted: in their group's mean and, where that is one of responses, the loss's",
         "know that each of them shrinks the gradient of the others",
         _CALLS,
     ),
