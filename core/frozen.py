@@ -3,9 +3,10 @@
 Seed [000], "Hold the responses, rewards, and advantages fixed through the K inner steps".
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
-from grpocheck.contracts.clauses import invariant
+from grpocheck.contracts.clauses import ensure, invariant, require
 from grpocheck.contracts.comparisons import below
 from grpocheck.contracts.predicates import are_positive, are_standardised, vanishes_exactly_when_constant
 from grpocheck.core.arithmetic.supply import Scalar
@@ -38,6 +39,28 @@ class Group:
     deviation: Scalar
     advantages: tuple[Scalar, ...]
     old_masses: tuple[Scalar, ...]
+
+
+@require(lambda group: len(group.positions) >= 2, "the group size G is at least 2")
+@ensure(
+    lambda group, result: tuple(group.positions[first] for first in result) == group.positions, "the same response"
+)
+@ensure(lambda result: all(result[first] == first <= i for i, first in enumerate(result)), "the first one")
+def first_draws(group: Group) -> tuple[int, ...]:
+    """For each draw the first draw (from 0) of the same response with the same advantage, which is one object."""
+    seen: dict[tuple[int, int], int] = {}
+    return tuple(
+        seen.setdefault((position, id(advantage)), i)
+        for i, (position, advantage) in enumerate(zip(group.positions, group.advantages, strict=True))
+    )
+
+
+@require(lambda group: len(group.positions) >= 2, "the group size G is at least 2")
+@ensure(lambda group, result: sum(result.values()) == len(group.positions), "C1: every draw is counted")
+@ensure(lambda group, result: {group.positions[i] for i in result} == set(group.positions), "no response is lost")
+def draw_counts(group: Group) -> dict[int, int]:
+    """How often a response was drawn, under its first draw (from 0); a term of F_t is evaluated once and weighted."""
+    return dict(Counter(first_draws(group)))
 
 
 @invariant(lambda self: self.outer_iteration >= 1, "outer iterations are counted from 1")

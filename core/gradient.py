@@ -11,7 +11,7 @@ from fractions import Fraction
 from grpocheck.contracts.clauses import ensure, require
 from grpocheck.contracts.comparisons import decided_sign, equal
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
-from grpocheck.core.frozen import FrozenIteration, Group
+from grpocheck.core.frozen import FrozenIteration, Group, draw_counts, first_draws
 from grpocheck.core.objective import Masses, group_ratios
 from grpocheck.core.oracles import UNDEFINED_GRADIENT, Undefined
 from grpocheck.core.ratio import active_bound
@@ -48,13 +48,14 @@ def kinked_draws(
 ) -> tuple[int, ...]:
     """The draws (0-based) with A != 0, rho = b and grad rho != 0, where b is the active bound."""
     ratios = group_ratios(group, masses)
-    return tuple(
+    kinked = [
         i
-        for i, (position, ratio, advantage) in enumerate(zip(group.positions, ratios, group.advantages, strict=True))
-        if not arithmetic.equal(advantage, 0)
-        and arithmetic.equal(ratio, active_bound(advantage, epsilon, arithmetic))
-        and not vanishes(mass_gradients[position], arithmetic)
-    )
+        for i in draw_counts(group)
+        if not arithmetic.equal(group.advantages[i], 0)
+        and arithmetic.equal(ratios[i], active_bound(group.advantages[i], epsilon, arithmetic))
+        and not vanishes(mass_gradients[group.positions[i]], arithmetic)
+    ]
+    return tuple(i for i, first in enumerate(first_draws(group)) if first in kinked)
 
 
 @require(lambda epsilon: 0 < epsilon < 1, "0 < epsilon < 1")
@@ -79,11 +80,10 @@ def group_surrogate_gradient(
     """1/G sum over the active draws of A grad rho = A grad pi(y) / pi_old(y)."""
     zero = tuple(entry - entry for entry in mass_gradients[0])
     ratios = group_ratios(group, masses)
-    draws = zip(group.positions, ratios, group.advantages, group.old_masses, strict=True)
     active = [
-        (advantage / (old_mass * len(ratios)), mass_gradients[position])
-        for position, ratio, advantage, old_mass in draws
-        if is_active(ratio, advantage, epsilon, arithmetic)
+        (count * group.advantages[i] / (group.old_masses[i] * len(ratios)), mass_gradients[group.positions[i]])
+        for i, count in draw_counts(group).items()
+        if is_active(ratios[i], group.advantages[i], epsilon, arithmetic)
     ]
     return weighted_sum(active) if active else zero
 

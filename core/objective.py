@@ -6,12 +6,11 @@ Seed [000], "The empirical objective is F_t(theta)". In advantage units; beta co
 from collections.abc import Sequence
 
 from grpocheck.contracts.clauses import ensure, require
-from grpocheck.contracts.comparisons import at_most
+from grpocheck.contracts.comparisons import at_most, equal
 from grpocheck.contracts.predicates import is_bounded_objective, is_mass_function
-from grpocheck.core.advantage import mean
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 from grpocheck.core.divergence import kl_divergence
-from grpocheck.core.frozen import FrozenIteration, Group
+from grpocheck.core.frozen import FrozenIteration, Group, draw_counts, first_draws
 from grpocheck.core.ratio import clipped_term, importance_ratio
 
 Masses = Sequence[Scalar]
@@ -22,28 +21,32 @@ Masses = Sequence[Scalar]
 @ensure(lambda group, result: len(result) == len(group.positions), "B3: one ratio for each draw")
 def group_ratios(group: Group, masses: Masses) -> tuple[Scalar, ...]:
     """rho_i(theta) of each draw of a group."""
-    return tuple(
-        importance_ratio(masses[position], old_mass)
-        for position, old_mass in zip(group.positions, group.old_masses, strict=True)
-    )
+    firsts = first_draws(group)
+    ratios = {i: importance_ratio(masses[group.positions[i]], group.old_masses[i]) for i in set(firsts)}
+    return tuple(ratios[first] for first in firsts)
+
+
+@require(lambda group, masses: len(masses) == len(group.prompt.responses), "one mass for each response of the support")
+@ensure(lambda group, result: len(draw_counts(group)) > 1 or equal(result, 0), "B2: 0 of one response alone, as its A")
+def unclipped(group: Group, masses: Masses) -> Scalar:
+    """1/G sum_i rho_i A_i: what the surrogate is without clipping."""
+    ratios = group_ratios(group, masses)
+    return sum(count * ratios[i] * group.advantages[i] for i, count in draw_counts(group).items()) / len(ratios)
 
 
 @require(lambda group, masses: len(masses) == len(group.prompt.responses), "one mass for each response of the support")
 @ensure(
-    lambda group, masses, result: at_most(
-        result * len(group.positions),
-        sum(rho * a for rho, a in zip(group_ratios(group, masses), group.advantages, strict=True)),
-    ),
+    lambda group, masses, result: at_most(result, unclipped(group, masses)),
     "E2: the clipped terms sum to at most the sum of rho A",
 )
 def group_surrogate(group: Group, masses: Masses, epsilon: Scalar, arithmetic: Arithmetic) -> Scalar:
     """1/G sum_i min(rho_i A_i, clip(rho_i) A_i)."""
     ratios = group_ratios(group, masses)
     terms = [
-        clipped_term(ratio, advantage, epsilon, arithmetic)
-        for ratio, advantage in zip(ratios, group.advantages, strict=True)
+        count * clipped_term(ratios[i], group.advantages[i], epsilon, arithmetic)
+        for i, count in draw_counts(group).items()
     ]
-    return sum(terms) / len(terms)
+    return sum(terms) / len(ratios)
 
 
 @require(lambda frozen, masses: len(masses) == len(frozen.groups), "one mass function for each prompt")
@@ -54,10 +57,7 @@ def group_surrogate(group: Group, masses: Masses, epsilon: Scalar, arithmetic: A
 @ensure(
     lambda frozen, masses, result: at_most(
         result * len(frozen.groups),
-        sum(
-            mean([rho * a for rho, a in zip(group_ratios(group, now), group.advantages, strict=True)])
-            for group, now in zip(frozen.groups, masses, strict=True)
-        ),
+        sum(unclipped(group, now) for group, now in zip(frozen.groups, masses, strict=True)),
     ),
     "E2, B4: F_t is at most the mean of rho A: clipping and the penalty only take away",
 )

@@ -11,7 +11,7 @@ from grpocheck.contracts.predicates import all_equal, moves_along
 from grpocheck.core.advantage import mean, population_standard_deviation, standardised
 from grpocheck.core.arithmetic.supply import Scalar
 from grpocheck.core.events import Kind
-from grpocheck.core.frozen import FrozenIteration, Group
+from grpocheck.core.frozen import FrozenIteration, Group, draw_counts
 from grpocheck.core.gradient import Vector
 from grpocheck.core.guard import Guard
 from grpocheck.core.objective import objective
@@ -32,6 +32,7 @@ from grpocheck.core.prompt import Prompt
     ),
     "B3: the denominators of the ratios are the masses of the frozen policy",
 )
+@ensure(lambda result: len(draw_counts(result)) == len(set(result.positions)), "D1: one response has one advantage")
 def draw_group(problem: Problem, guard: Guard, outer_iteration: int, prompt: Prompt, masses: Vector) -> Group:
     """The G draws of one prompt with their rewards, advantages and old masses."""
     numbers = range(1, problem.group_size + 1)
@@ -41,7 +42,8 @@ def draw_group(problem: Problem, guard: Guard, outer_iteration: int, prompt: Pro
     )
     average = mean(rewards)
     deviation = population_standard_deviation(rewards, guard.arithmetic)
-    advantages = standardised(rewards, average, deviation, guard.arithmetic)
+    standing = dict(zip(positions, standardised(rewards, average, deviation, guard.arithmetic), strict=True))
+    advantages = tuple(standing[position] for position in positions)
     old_masses = tuple(masses[position] for position in positions)
     guard.tell(
         Kind.GROUP,

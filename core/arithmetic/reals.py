@@ -176,9 +176,8 @@ class Real(NumberOperators, Expression):
 
         No difference is made and refined for it: a filter in front of every comparison.
         """
-        if isinstance(other, Real):
-            if self.terms == other.terms:
-                return 0
+        if isinstance(other, Real) and self.terms == other.terms:
+            return 0
         bits = min(FIRST_BITS, self.table.max_bits)
         for number in (self, other) if isinstance(other, Real) else (self,):
             refine(number, bits)
