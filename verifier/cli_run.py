@@ -11,6 +11,13 @@ SupplyOption = Annotated[
     Optional[str],  # noqa: UP045 - typer reads the annotation
     typer.Option("--supply", metavar="MODULE:ATTRIBUTE", help="Your own oracles: a grpocheck.core.Supply."),
 ]
+Isolate = Annotated[
+    bool, typer.Option("--isolate", help="Ask the supply in a process of its own, which the run is out of reach of.")
+]
+CallLimit = Annotated[
+    Optional[float],  # noqa: UP045
+    typer.Option(min=0.01, metavar="SECONDS", help="How long a call of it may take; isolates it."),
+]
 
 
 def run_command(
@@ -44,6 +51,8 @@ def run_command(
             metavar="ALPHA", help="End the run where supplied draws are rejected, at an error probability such as 1e-6."
         ),
     ] = None,
+    isolate: Isolate = False,
+    call_limit: CallLimit = None,
 ) -> int:
     """Run a problem: its status, its last valid parameter, and its oracle calls against their bounds.
 
@@ -52,7 +61,9 @@ def run_command(
     from grpocheck.verifier.runs import Request, run_problem
 
     return run_problem(
-        Request(problem, json, trace, arithmetic, digits, max_digits, max_bits, seed, supply, draw_law=draw_law)
+        Request(
+            problem, json, trace, arithmetic, digits, max_digits, max_bits, seed, supply, draw_law, isolate, call_limit
+        )
     )
 
 
@@ -62,6 +73,8 @@ def replay_command(
     ],
     json: Json = False,
     supply: SupplyOption = None,
+    isolate: Isolate = False,
+    call_limit: CallLimit = None,
 ) -> int:
     """Run a trace's problem again with its recorded draws, and compare event by event.
 
@@ -69,4 +82,4 @@ def replay_command(
     """
     from grpocheck.verifier.runs import replay_trace
 
-    return replay_trace(trace, json, supply)
+    return replay_trace(trace, json, supply, isolate, call_limit)

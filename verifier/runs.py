@@ -18,6 +18,9 @@ from grpocheck.verifier.draw_law import LawTest
 from grpocheck.verifier.draws_seen import DrawsUnderTest
 from grpocheck.verifier.failures import BadOption, emit, say
 from grpocheck.verifier.files import check_writable
+from grpocheck.verifier.isolation.link import SECONDS
+from grpocheck.verifier.isolation.stdout import stdout_kept
+from grpocheck.verifier.isolation.supply import isolated
 from grpocheck.verifier.outcomes import View, outcome_tables
 from grpocheck.verifier.progress import progress_bar
 from grpocheck.verifier.supplies import load_supply
@@ -37,6 +40,8 @@ class Request:
     seed: int | None
     supply: str | None
     draw_law: str | None = None
+    isolate: bool = False
+    call_limit: float | None = None
 
 
 def run_problem(request: Request) -> int:
@@ -48,13 +53,13 @@ def run_problem(request: Request) -> int:
         max_digits=request.max_digits,
         max_bits=request.max_bits,
     )
-    supply = load_supply(request.supply) if request.supply is not None else Supply()
     if request.trace is not None:
         check_writable("--trace", request.trace)
-    supply = with_tested_draws(supply, request.draw_law)
     problem = read_problem(request.problem)
-    own_arithmetic = supply.arithmetic is not None and request.arithmetic == "auto"
     with ExitStack() as stack:
+        given = stack.enter_context(given_supply(request.supply, request.isolate, request.call_limit))
+        supply = with_tested_draws(given or Supply(), request.draw_law)
+        own_arithmetic = supply.arithmetic is not None and request.arithmetic == "auto"
         observers: list[Observer] = [stack.enter_context(step_progress(problem.outer_iterations * problem.inner_steps))]
         if request.trace is not None:
             observers.append(stack.enter_context(TraceWriter(request.trace)))
@@ -79,10 +84,29 @@ def with_tested_draws(supply: Supply, alpha: str | None) -> Supply:
     return dataclasses.replace(supply, draws=DrawsUnderTest(supply.draws, LawTest(level)))
 
 
-def replay_trace(trace: Path, as_json: bool, supply_name: str | None) -> int:
+@contextmanager
+def given_supply(name: str | None, isolate: bool, call_limit: float | None) -> Iterator[Supply | None]:
+    """The supply of a name, in a process of its own where that is asked for; None where none is named.
+
+    What a supply prints goes to stderr: stdout is the command's.
+    """
+    if name is None:
+        if isolate or call_limit is not None:
+            option = "--isolate" if isolate else "--call-limit"
+            raise BadOption(option, "" if call_limit is None else call_limit, "no supply is named", "a --supply")
+        yield None
+    elif isolate or call_limit is not None:
+        with isolated(name, seconds=SECONDS if call_limit is None else call_limit) as supply:
+            yield supply
+    else:
+        with stdout_kept():
+            yield load_supply(name)
+
+
+def replay_trace(trace: Path, as_json: bool, supply_name: str | None, isolate: bool, call_limit: float | None) -> int:
     """Replay a trace and print the outcome that it led to again."""
-    supply = load_supply(supply_name) if supply_name is not None else None
-    outcome = replay(trace, supply)
+    with given_supply(supply_name, isolate, call_limit) as supply:
+        outcome = replay(trace, supply)
     show(View(outcome, f"{trace}: replayed, every event the same", supply or Supply(), ENABLED), as_json)
     return 0
 
