@@ -186,6 +186,7 @@ class Lines:
         """Open it, or make an empty one; raises CannotWrite, also where another process writes it."""
         self.path = Path(path)
         with writing(path):
+            replaceable(path)
             self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
             try:
                 held = locked(self.descriptor) is not False
@@ -228,7 +229,8 @@ class Lines:
                 while rest:
                     rest = rest[os.write(self.descriptor, rest) :]
             except BaseException:
-                os.ftruncate(self.descriptor, end)
+                with suppress(OSError):  # it is no file any more that could be mended
+                    os.ftruncate(self.descriptor, end)
                 raise
 
     @total("a file can be closed again")

@@ -78,8 +78,7 @@ def test_a_killed_process_costs_the_last_line_at_most(tmp_path):
         f"recorder = Recorder({str(path)!r})\n"
         "for step in range(3):\n"
         "    recorder.group([1.0, 0.0], [1.0, -1.0], step=step)\n"
-        "recorder._file.write('{\"kind\": \"group\", \"rewa')\n"
-        "recorder._file.flush()\n"
+        "os.write(recorder._file.descriptor, b'{\"kind\": \"group\", \"rewa')\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], check=False, timeout=60)
@@ -110,8 +109,8 @@ def test_a_full_disk_ends_the_recording_and_not_the_training(tmp_path):
     if not os.path.exists("/dev/full"):
         pytest.skip("there is no /dev/full here")
     recorder = Recorder(tmp_path / "run.jsonl")
-    recorder._file.close()
-    recorder._file = open("/dev/full", "a", encoding="utf-8")  # noqa: SIM115
+    os.close(recorder._file.descriptor)
+    recorder._file.descriptor = os.open("/dev/full", os.O_RDWR)
     with pytest.warns(RuntimeWarning, match="the recording ends here"):
         recorder.group([1.0, 0.0])
     recorder.group([1.0, 0.0])  # no second warning, no error

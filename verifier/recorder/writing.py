@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from grpocheck import __version__
+from grpocheck.core.whole_files import Lines
 
 FORMAT, VERSION = "grpocheck-groups", 1
 DTYPES = ("float64", "float32", "bfloat16", "float16")
@@ -25,9 +26,9 @@ class CannotRecord(Exception):  # noqa: N818 - named for what it says
 class Recorder:
     """Writes a recording. It keeps nothing but the open file; ``seconds`` is the time that it took so far.
 
-    A file that is there is gone on with, if it is a recording: a last line that a crash cut off is taken away, and the
-    settings are written again. A failure to write while training goes on is warned of once, and ends the recording and
-    not the training.
+    A file that is there is gone on with, if it is a recording that no other process writes: a last line that a crash
+    cut off is taken away, and the settings are written again. A failure to write while training goes on is warned of
+    once, and ends the recording and not the training.
     """
 
     def __init__(
@@ -44,9 +45,13 @@ class Recorder:
         self.seconds = 0.0
         self.lines = 0
         try:
-            if self.path.exists() and self.path.stat().st_size:
-                _mend(self.path)
-            self._file = self.path.open("a", encoding="utf-8")
+            self._file = Lines(self.path)
+            try:
+                if self._file.size:
+                    _mend(self.path)
+            except BaseException:
+                self._file.close()
+                raise
         except OSError as error:
             raise CannotRecord(f"{str(path)!r}: {error.strerror}; expected a file that can be written") from error
         self._failed = False
@@ -97,8 +102,7 @@ class Recorder:
         text = json.dumps(line, default=_as_json, separators=(",", ":"), ensure_ascii=False)
         if not self._failed:
             try:
-                self._file.write(text + "\n")
-                self._file.flush()
+                self._file.write(text)
                 self.lines += 1
             except OSError as error:
                 self._failed = True
