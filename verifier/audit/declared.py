@@ -123,7 +123,7 @@ def check_objective(settings: Settings, where: Where, findings: Findings) -> Non
                 where,
                 "the objective of section 1: one ratio for a response, clipped on both sides, the group's population "
                 "deviation, the exact KL",
-                f"{counted(len(found), 'setting')} of another one: " + "; ".join(found),
+                f"another, by {counted(len(found), 'setting')}: " + "; ".join(found),
                 distance=float(len(found)),
             )
         )

@@ -96,7 +96,7 @@ def home_of(file: Path) -> Path:
 
 
 def run_of(home: Path, files: Mapping[Path, str], extra: Settings, passed_over: tuple[Unreadable, ...]) -> Run:
-    """The files of one run, each with its kind, sorted by it."""
+    """The files of one run, each with its kind, sorted by it; a recording of one file has the file's name."""
 
     def of(kind: str) -> list[Path]:
         return sorted(file for file, its in files.items() if its == kind)
@@ -105,8 +105,9 @@ def run_of(home: Path, files: Mapping[Path, str], extra: Settings, passed_over: 
     for name in SETTINGS_FILES:
         if (home / name).is_file():
             settings = settings.joined(read_settings(home / name))
+    alone = next(iter(files)) if set(files.values()) == {"groups"} and len(files) == 1 else home
     return Run(
-        str(home),
+        str(alone),
         tuple(of("table")),
         latest(of("state")),
         settings,
