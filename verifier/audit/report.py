@@ -150,7 +150,9 @@ def finding_lines(finding: Finding, run: str) -> Iterable[str]:
 
 def shortened(place: str, run: str) -> str:
     """A place inside a run, without the run's own path."""
-    return "the whole run" if place == run else place.removeprefix(run.rstrip("/") + "/")
+    if place == run:
+        return "the whole run"
+    return place.removeprefix(run.rstrip("/") + "/").removeprefix(f"{run}, ")
 
 
 def inferred_lines(inferred: Mapping[str, Any]) -> Iterable[str]:
