@@ -164,6 +164,15 @@ PARTS = (
         ),
     ),
     Part(
+        "Whether draws have the law that they should have",
+        "Recorded draws are compared with the exact masses of their policy. Fair draws are rejected with probability "
+        "at most alpha, however long one goes on looking.",
+        (
+            Step("grpocheck run examples/complete_three_iterations.toml --seed 4 --trace drawn.jsonl | head -n 1"),
+            Step("grpocheck draws run.jsonl drawn.jsonl", compared=False),
+        ),
+    ),
+    Part(
         "What a method estimates",
         "The methods that people use are compositions of named parts. What they expect is computed, not sampled.",
         (
