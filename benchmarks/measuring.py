@@ -16,10 +16,12 @@ class Comparison:
     ours: str
     peer: str
     ratios: list[float]
-    target: float
+    target: float | None
     at_most: bool = True
     unit: str = ""
     remark: str = ""
+    limit: str = ""
+    """What keeps it from its target, for the page where it is missed."""
     seconds: tuple[float, float] = (0.0, 0.0)
 
     @property
@@ -36,8 +38,10 @@ class Comparison:
         return quarters[0], quarters[2]
 
     @property
-    def met(self) -> bool:
-        """Whether the median keeps the target."""
+    def met(self) -> bool | None:
+        """Whether the median keeps the target; None where there is none."""
+        if self.target is None:
+            return None
         return self.median <= self.target if self.at_most else self.median >= self.target
 
 
@@ -50,7 +54,16 @@ class Growth:
     points: list[tuple[float, float]]
     target: str = ""
     unit: str = "s"
+    most: float | None = None
+    """The largest exponent that keeps the target, where one is stated."""
+    limit: str = ""
+    """What the growth comes from, for the page."""
     exponent: float = field(init=False)
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the exponent keeps the target; None where there is none."""
+        return None if self.most is None else self.exponent <= self.most
 
     def __post_init__(self) -> None:
         """Fit the log of what was measured against log size by least squares."""
@@ -61,6 +74,14 @@ class Growth:
         self.exponent = sum((x - middle) * (y - level) for x, y in zip(xs, ys, strict=True)) / sum(
             (x - middle) ** 2 for x in xs
         )
+
+
+@dataclass
+class Spending:
+    """Where the time of some work goes: shares by what is done, largest first."""
+
+    name: str
+    shares: list[tuple[str, float]]
 
 
 def timed(work: Work, repeat: int = 1) -> float:

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import time
-import tracemalloc
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -12,57 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from grpocheck.proofs.evidence import Evidence, Kind, Verdict, discover
+from grpocheck.verifier.workers import run_evidence
 
-from benchmarks.measuring import Comparison, Growth, ratios
+from benchmarks.measuring import Comparison, Growth, Spending, ratios
+from benchmarks.problems import LAW, SOFTMAX, STILL
 
 HOUSE = Path(__file__).resolve().parents[1]
-Keep = Callable[[Comparison | Growth], None]
+Keep = Callable[[Comparison | Growth | Spending], None]
 COMMAND = [sys.executable, "-m", "grpocheck"]
-
-SOFTMAX = """
-group_size = 8
-outer_iterations = 2
-inner_steps = 3
-epsilon = 0.2
-beta = 0.04
-step_size = 0.1
-theta = [0, 0.5, -0.25, 0.125, 0.2, -0.1, 0.3, 0]
-family = "softmax"
-[[prompts]]
-name = "q1"
-responses = ["a", "b", "c", "d"]
-rewards = [1, 0.5, 0, 0.25]
-reference = [0.25, 0.25, 0.25, 0.25]
-[[prompts]]
-name = "q2"
-responses = ["a", "b", "c", "d"]
-rewards = [0, 1, 0, 0.5]
-reference = [0.5, 0.25, 0.125, 0.125]
-[draws]
-seed = 7
-"""
-
-LAW = """
-group_size = 8
-outer_iterations = 1
-inner_steps = 1
-epsilon = 0.2
-beta = 0
-step_size = 0.05
-theta = ["1/4", "1/4", "1/4", "1/4", "1/4", "1/4"]
-family = "simplex"
-[[prompts]]
-name = "q1"
-responses = ["a", "b", "c", "d"]
-rewards = [1, 0.5, 0, 0.25]
-reference = [0.25, 0.25, 0.25, 0.25]
-[[prompts]]
-name = "q2"
-responses = ["a", "b", "c", "d"]
-rewards = [0, 1, 0, 0.5]
-reference = [0.25, 0.25, 0.25, 0.25]
-"""
-
 
 def seconds(arguments: list[str], **environment: str) -> float:
     """The wall time of a command, which has to succeed."""
@@ -183,34 +140,82 @@ def test_checking_a_trace_beside_the_run(benchmark: Any, keep: Keep, tmp_path: P
     keep(Comparison(work, "grpocheck check", "grpocheck run, contracts off", found, 3.0, seconds=times))
 
 
-def test_memory_of_reading_a_trace(benchmark: Any, keep: Keep, tmp_path: Path) -> None:
-    """Up to the last line, which holds F of every applied step."""
-    from grpocheck.core import read_trace
-
-    def most(trace: Path) -> int:
-        peak = 0
-        tracemalloc.start()
-        try:
-            for _, fields in read_trace(trace):
-                if fields["event"] != "outcome":
-                    peak = tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
-        return peak
-
-    traces = [(float(size), traced(tmp_path, size)) for size in (1, 2, 4)]
-    points = [(size, float(most(trace))) for size, trace in traces]
-    benchmark.pedantic(lambda: most(traces[0][1]), rounds=1)
-    keep(Growth("reading a streamed trace, most bytes held", "T", points, "none", "bytes"))
+PEAK = """
+import sys, tracemalloc
+from pathlib import Path
+from grpocheck.verifier.cli import main
+kept = sys.argv.pop()
+tracemalloc.start()
+try:
+    main()
+finally:
+    Path(kept).write_text(str(tracemalloc.get_traced_memory()[1]))
+"""
 
 
-def test_two_workers_beside_one(benchmark: Any, keep: Keep) -> None:
-    claims = ["A1", "B2", "C2"]
+def peak(folder: Path, *arguments: str) -> float:
+    """The most bytes that a command held at a time, its own modules included."""
+    kept = folder / "peak"
+    environment = {**os.environ, "GRPOCHECK_CONTRACTS": "off"}
+    command = [sys.executable, "-c", PEAK, *arguments, str(kept)]
+    subprocess.run(command, cwd=HOUSE, env=environment, capture_output=True, check=True)
+    return float(kept.read_text())
 
-    def verify(jobs: int) -> float:
-        return seconds(["verify", *claims, "--fresh", "--jobs", str(jobs), "--json", os.devnull])
 
-    found, times = alternating(lambda: verify(1), lambda: verify(2), 3)
-    benchmark.pedantic(lambda: verify(2), rounds=1)
-    work = f"verify {' '.join(claims)} --fresh"
-    keep(Comparison(work, "one worker", "two workers", found, 1.7, False, seconds=times))
+@pytest.mark.parametrize("command", ["run --trace", "replay", "diff", "check"])
+def test_memory_beside_the_length_of_a_trace(benchmark: Any, keep: Keep, tmp_path: Path, command: str) -> None:
+    """Rewards that are all equal leave the parameter where it is, so that only the trace grows."""
+    points = []
+    for size in (50, 200, 800):
+        problem, trace = tmp_path / f"{size}.toml", str(tmp_path / f"{size}.jsonl")
+        problem.write_text(STILL.replace("outer_iterations = 25", f"outer_iterations = {size}"), encoding="utf-8")
+        writing = ["run", str(problem), "--trace", trace]
+        if command != "run --trace":
+            seconds(writing, GRPOCHECK_CONTRACTS="off")
+        words = {"run --trace": writing, "diff": ["diff", trace, trace]}
+        points.append((float(size), peak(tmp_path, *words.get(command, [command, trace]))))
+    benchmark.pedantic(lambda: None, rounds=1)
+    keep(Growth(f"{command}, most bytes held", "T (trace lines)", points, "none", "bytes", most=0.1))
+
+
+def test_verify_cold_and_warm(benchmark: Any, keep: Keep, tmp_path: Path) -> None:
+    """Claims whose evidence is witnesses alone: the proofs of the others take as long as Coq takes."""
+    claims = ["N1", "N4", "N5"]
+
+    def verify(*more: str) -> float:
+        return seconds(["verify", *claims, "--jobs", "2", "--cache", str(tmp_path), "--json", os.devnull, *more])
+
+    found, times = alternating(lambda: verify("--fresh"), verify, 3)
+    benchmark.pedantic(verify, rounds=1)
+    keep(Comparison(f"verify {' '.join(claims)}", "cold", "warm", found, None, seconds=times))
+
+
+def in_turn(entries: list[Evidence], jobs: int) -> float:
+    """The seconds that pieces of evidence take, so many at a time; all of them have to hold."""
+    start = time.perf_counter()
+    outcomes = list(run_evidence([(entry, 300.0) for entry in entries], jobs, lambda name, done, whole: None))
+    took = time.perf_counter() - start
+    held = {finding.verdict for _, outcome in outcomes for finding in outcome.findings.values()}
+    assert held == {Verdict.HELD}
+    return took
+
+
+@pytest.mark.parametrize("what", ["enumeration", "verification"])
+def test_two_workers_beside_one(benchmark: Any, keep: Keep, what: str) -> None:
+    """A piece of enumeration four times; the evidence of E2 but its proof, the longest first."""
+    if what == "enumeration":
+        whole = [entry for entry in discover() if entry.kind is Kind.ENUMERATION and "E1" in entry.claims]
+        entries = [max(whole, key=lambda entry: entry.seconds)] * 4
+        work = f"a piece of enumeration ({entries[0].scope[:40]}...), 4 times"
+    else:
+        whole = [entry for entry in discover() if entry.kind is not Kind.PROOF and "E2" in entry.claims]
+        entries = sorted(whole, key=lambda entry: -entry.seconds)
+        work = f"verification of E2 but for its proof, {len(entries)} pieces"
+    found, times = alternating(lambda: in_turn(entries, 1), lambda: in_turn(entries, 2), 3)
+    benchmark.pedantic(lambda: None, rounds=1)
+    limit = (
+        "Each piece is a process of its own that imports what it checks with; two at a time cannot gain more than two, "
+        "less what the machine does beside them: where the cores share one memory or are lent to others, the same "
+        "piece is slower beside a second one."
+    )
+    keep(Comparison(work, "one worker", "two workers", found, 1.7, False, seconds=times, limit=limit))

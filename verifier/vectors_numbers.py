@@ -50,3 +50,9 @@ def fifty_digits(value: Scalar) -> str:
 def written(number: Decimal) -> str:
     """A rounded number in one form: all its digits and an exponent, which tell it from an exact one."""
     return f"{number:.{DIGITS - 1}e}"
+
+
+@ensure(lambda value, result: not isinstance(value, int | Fraction) or result == float(value), "the nearest")
+def nearest(value: Scalar) -> float:
+    """A float within half a unit of its last place, and 10^-49 of it, of an exact or enclosed number."""
+    return float(value) if isinstance(value, int | Fraction) else float(Fraction(fifty_digits(value)))

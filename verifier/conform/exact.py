@@ -15,7 +15,7 @@ from grpocheck.verifier.conform.checking import Constants
 from grpocheck.verifier.conform.inputs import Case
 from grpocheck.verifier.conform.wanted import Wanted
 from grpocheck.verifier.prime_logs import PrimeLogs
-from grpocheck.verifier.vectors_numbers import vector_number
+from grpocheck.verifier.vectors_numbers import nearest
 
 AS_GIVEN = AdvantageRule(Baseline.NONE, Divisor.NONE)
 MAX_BITS = 512
@@ -62,8 +62,3 @@ def by_core(wanted: Wanted, constants: Constants, case: Case, rewards: bool) -> 
     scale, offset = float(constants.scale), float(constants.offset)
     gradient = [[-scale * nearest(slope) for slope in row] for rows in found.log_masses for row in rows]
     return offset - scale * nearest(loss), gradient
-
-
-def nearest(number: Scalar) -> float:
-    """The float nearest to an exact or enclosed number."""
-    return float(Fraction(vector_number(number)))

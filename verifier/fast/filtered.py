@@ -8,10 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from grpocheck.core.arithmetic.enclosing import enclose
-from grpocheck.core.arithmetic.notation import Exact
 from grpocheck.verifier.fast.batch import Batch
 from grpocheck.verifier.fast.values import Certified
+from grpocheck.verifier.vectors_numbers import nearest
 from mpmath.ctx_mp import MPContext
 
 U = 2.0**-53
@@ -25,14 +24,6 @@ SMALLEST = 1e-250
 
 precise = MPContext()
 precise.prec = 90
-
-
-def nearest(value: Exact) -> float:
-    """A float within a relative 2 U of an exact number."""
-    if isinstance(value, int | Fraction):
-        return float(value)
-    lower, upper = enclose(value, 25)
-    return float((Fraction(lower) + Fraction(upper)) / 2)
 
 
 def nearest_log(value: Fraction) -> float:
