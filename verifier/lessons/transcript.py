@@ -169,7 +169,7 @@ PARTS = (
         "at most alpha, however long one goes on looking.",
         (
             Step("grpocheck run examples/complete_three_iterations.toml --seed 4 --trace drawn.jsonl | head -n 1"),
-            Step("grpocheck draws run.jsonl drawn.jsonl", compared=False),
+            Step("grpocheck draws run.jsonl drawn.jsonl"),
         ),
     ),
     Part(
