@@ -1,6 +1,7 @@
 """The kinds of public disputes about divergences, normalisation and resampling; as grpocheck.verifier.dispute_kinds."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 from grpocheck.verifier.dispute_kinds import (
@@ -163,22 +164,40 @@ def resampling(given: Input) -> Settled:
     )
 
 
-KINDS: Mapping[str, Callable[[Input], Settled]] = {
-    "C01": sample_or_population,
-    "C02": epsilon_or_floor,
-    "C04": missing_reward,
-    "C06": self_including_baseline,
-    "C10": minimum_before_product,
-    "C12": clip_fraction,
-    "C14": ratio_always_one,
-    "C15": reference_as_denominator,
-    "C16": which_ratio,
-    "C17": product_or_geometric_mean,
-    "C19": gradients_of_estimates,
-    "C21": reversed_k3,
-    "C22": penalty_before_or_after,
-    "C25": length_bias,
-    "C27": clamped_k3,
-    "C30": resampling,
+@dataclass(frozen=True)
+class Known:
+    """A kind of dispute that commands settle: the keys its input has to have, and may have, and what settles it."""
+
+    settled: Callable[[Input], Settled]
+    needed: frozenset[str]
+    allowed: frozenset[str]
+
+    def fits(self, given: Input) -> bool:
+        """Whether an input has the keys."""
+        return self.needed <= given.keys() <= self.needed | self.allowed
+
+
+def known(settled: Callable[[Input], Settled], needed: str, allowed: str = "") -> Known:
+    """A kind from the keys in one text each."""
+    return Known(settled, frozenset(needed.split()), frozenset(allowed.split()))
+
+
+KINDS: Mapping[str, Known] = {
+    "sample-or-population": known(sample_or_population, "rewards eps_std", "G"),
+    "epsilon-or-floor": known(epsilon_or_floor, "rewards eps", "G ddof"),
+    "missing-reward": known(missing_reward, "rewards eps_std", "G ddof"),
+    "self-including-baseline": known(self_including_baseline, "p r G", "support policy quantity"),
+    "minimum-before-product": known(minimum_before_product, "eps A ratios"),
+    "clip-fraction": known(clip_fraction, "eps tokens"),
+    "ratio-always-one": known(ratio_always_one, "p draws A eps"),
+    "reference-as-denominator": known(reference_as_denominator, "pi pi_old pi_ref draws A eps"),
+    "which-ratio": known(which_ratio, "eps A answers"),
+    "product-or-geometric-mean": known(product_or_geometric_mean, "T token_alphabet mu pi reward"),
+    "gradients-of-estimates": known(gradients_of_estimates, "pi ref old", "policy"),
+    "reversed-k3": known(reversed_k3, "pi ref"),
+    "penalty-before-or-after": known(penalty_before_or_after, "pi ref r beta G", "kl_term quantity"),
+    "length-bias": known(length_bias, "p r lengths G", "advantage quantity"),
+    "clamped-k3": known(clamped_k3, "pi ref clamp_value clamp_log_ratio"),
+    "resampling": known(resampling, "questions r G", "batch advantage"),
 }
-"""The kind of each case by its id; a case may name another id as its ``kind``."""
+"""The kinds that commands settle; a case is of a kind by the keys of its input, or names it as its ``kind``."""

@@ -1,15 +1,16 @@
 """``python -m grpocheck.verifier.disputes``: settle the public disputes and write down what came out.
 
-Reads the cases (tests/data/cases.json), runs for each the commands that settle it, writes their files to
-examples/disputes and the numbers of the run to docs/disputes.md. A number that is not the case's makes it exit with 1.
+Reads the cases (tests/data/cases.json), settles each by the commands of its kind, else by formulas, writes the files of
+the commands to examples/disputes and the numbers of the run to docs/disputes.md. It exits with 1 where a number is not
+the case's, with 3 where one stays open. docs/own_disputes.md says how a case is written.
 """
 
 import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -17,46 +18,51 @@ from typing import Any
 
 from grpocheck.core.arithmetic import enclose, parse_exact
 from grpocheck.core.invalid import InvalidProblem
+from grpocheck.core.values import known_keys
 from grpocheck.core.variants.formulas import formula
 from grpocheck.core.variants.registry import NAMED
 from grpocheck.verifier.commands_estimator import EstimatorRequest, estimator_mapping
 from grpocheck.verifier.dispute_kinds import Command, Number
 from grpocheck.verifier.dispute_kinds import Path as Way
-from grpocheck.verifier.dispute_kinds_kl import KINDS
+from grpocheck.verifier.dispute_kinds_kl import KINDS, Known
+from grpocheck.verifier.dispute_settling import CLOSENESS, Line, Verdict, settle_by_formulas, stated_numbers
+from grpocheck.verifier.estimator_moments import TooManyCases
 from grpocheck.verifier.estimator_report import composition_markdown, short
-from grpocheck.verifier.failures import BAD_INPUT, REFUTED, BadOption, emit, say
+from grpocheck.verifier.failures import BAD_INPUT, REFUTED, UNDECIDED, BadOption, emit, say
 from grpocheck.verifier.files import write_text
 
 DIGITS = 45
 """Digits of the enclosures of irrational numbers."""
-IN_WORDS = ("convention", "rule", "claim", "equals", "closed_form", "k3_equals")
-"""What a case says in words beside its numbers."""
-CLOSENESS = Fraction(1, 10**12)
-"""How far a float of a case may lie from the number it rounds."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """One number of a case: what the tracker's side holds, what the command gave, and whether they agree."""
-
-    number: Number
-    stated: Any
-    found: Any
-    agrees: bool
+SPECIAL = ("inf", "-inf", "nan")
+"""What is no finite number."""
 
 
 @dataclass(frozen=True)
 class Dispute:
-    """A case with its lines and the names of its files."""
+    """A case with its lines, the commands that gave them (none: formulas did), and the names of its files."""
 
     case: Mapping[str, Any]
-    files: Mapping[str, str]
     lines: tuple[Line, ...]
+    files: Mapping[str, str] = field(default_factory=dict)
+    commands: tuple[Command, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether every number is the case's, one is not, or one stays open."""
+        found = {line.verdict for line in self.lines}
+        if Verdict.DIFFERS in found:
+            return Verdict.DIFFERS
+        return Verdict.AGREES if found == {Verdict.AGREES} else Verdict.UNDECIDED
 
     @property
     def settled(self) -> bool:
         """Whether every number is the case's."""
-        return all(line.agrees for line in self.lines)
+        return self.verdict is Verdict.AGREES
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word."""
+        return {Verdict.AGREES: "settled", Verdict.DIFFERS: "differs", Verdict.UNDECIDED: "undecided"}[self.verdict]
 
 
 def file_name(case: Mapping[str, Any], name: str) -> str:
@@ -65,10 +71,46 @@ def file_name(case: Mapping[str, Any], name: str) -> str:
 
 
 def settle(case: Mapping[str, Any], digits: int = DIGITS) -> Dispute:
-    """Run the commands of a case and compare every number with it."""
-    settled = KINDS[str(case.get("kind", case["id"]))](case["input"])
+    """A case by the commands of its kind, where it names one or they give all its numbers, else by formulas."""
+    checked(case)
+    if "kind" in case:
+        if case["kind"] not in KINDS:
+            raise InvalidProblem(f"{case['id']}.kind", case["kind"], known_keys(str(case["kind"]), list(KINDS)))
+        return by_commands(case, KINDS[case["kind"]], digits)
+    if "compute" not in case:
+        for kind in KINDS.values():
+            if kind.fits(case["input"]):
+                try:
+                    dispute = by_commands(case, kind, digits)
+                except (InvalidProblem, TooManyCases):
+                    continue  # of these keys, but another question: formulas have no kind to be of
+                if dispute.settled:
+                    return dispute
+    return Dispute(case, settle_by_formulas(case))
+
+
+def checked(case: Mapping[str, Any]) -> None:
+    """Raise InvalidProblem for what is no case."""
+    name = str(case.get("id", "a case"))
+    for key, kind in (("input", Mapping), ("right", Mapping), ("wrong", Mapping), ("compute", Mapping),
+                      ("define", Mapping), ("declared", list)):  # fmt: skip
+        if not isinstance(case.get(key, kind()), kind) if kind is list else not isinstance(case.get(key, {}), kind):
+            raise InvalidProblem(f"{name}.{key}", case[key], "a list of words" if kind is list else "a table")
+    for key in ("id", "input"):
+        if key not in case:
+            raise InvalidProblem(f"{name}.{key}", None, "id, input, right and wrong in every case")
+    if not stated_numbers(case):
+        raise InvalidProblem(f"{name}.right", case.get("right"), "a number, right or wrong, to be settled")
+
+
+def by_commands(case: Mapping[str, Any], kind: Known, digits: int) -> Dispute:
+    """Run the commands of a kind and compare every number with the case's."""
+    try:
+        settled = kind.settled(case["input"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InvalidProblem(f"{case['id']}.input", str(error), "an input of this kind") from error
     answered = {(number.side, number.name) for number in settled.numbers}
-    for side, name in stated_names(case):
+    for side, name, _ in stated_numbers(case):
         if (side, name) not in answered:
             raise InvalidProblem(f"{case['id']}.{side}.{name}", name, "a number that the commands of its kind give")
     with tempfile.TemporaryDirectory() as folder:
@@ -79,12 +121,17 @@ def settle(case: Mapping[str, Any], digits: int = DIGITS) -> Dispute:
         def output(command: Command) -> Any:
             return estimator_mapping(request_of(command, Path(folder), digits))
 
+        commands = tuple(dict.fromkeys(number.command for number in settled.numbers))
         lines = []
         for number in settled.numbers:
             stated = stated_number(case, number)
+            if stated is None and number.side != "also":
+                continue
             found = turned(followed(output(number.command), number.path), number.sign)
-            lines.append(Line(number, stated, found, agree(stated, found)))
-    return Dispute(case, settled.files, tuple(lines))
+            verdict = Verdict.AGREES if agree(stated, found) else Verdict.DIFFERS
+            place = str(commands.index(number.command) + 1)
+            lines.append(Line(number.side, number.name, stated, found, verdict, place))
+    return Dispute(case, tuple(lines), settled.files, commands)
 
 
 def request_of(command: Command, folder: Path, digits: int) -> EstimatorRequest:
@@ -95,19 +142,6 @@ def request_of(command: Command, folder: Path, digits: int) -> EstimatorRequest:
     return EstimatorRequest(
         command.variant, folder / command.file, command.parts, neighbours=False, digits=digits, **options
     )
-
-
-def stated_names(case: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The names of all numbers that a case states, each with its side; one in a table is ``table.key``."""
-
-    def names(values: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
-        for key, value in values.items():
-            if isinstance(value, Mapping):
-                yield from names(value, f"{prefix}{key}.")
-            elif key not in IN_WORDS:
-                yield prefix + key
-
-    return [(side, name) for side in ("right", "wrong") for name in names(case.get(side, {}))]
 
 
 def stated_number(case: Mapping[str, Any], number: Number) -> Any:
@@ -161,6 +195,8 @@ def agree(stated: Any, found: Any) -> bool:
         return True
     if isinstance(stated, list):
         return len(stated) == len(found) and all(agree(a, b) for a, b in zip(stated, found, strict=True))
+    if stated in SPECIAL:
+        return bool(stated == found)
     if isinstance(stated, str | int):
         return isinstance(found, str) and parse_exact(found) == parse_exact(str(stated))
     bounds = found if is_enclosure(found) else enclose(parse_exact(found), 30)
@@ -180,31 +216,37 @@ def page(disputes: Sequence[Dispute], folder: str) -> str:
         "",
         f"{sum(d.settled for d in disputes)} of {len(disputes)} settled.",
     ]
-    for dispute in disputes:
-        lines += ["", *section(dispute, folder)]
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, *sections(disputes, folder), ""])
+
+
+def sections(disputes: Sequence[Dispute], folder: str) -> list[str]:
+    """The parts of a page, one for each dispute."""
+    return [line for dispute in disputes for line in ("", *section(dispute, folder))]
 
 
 def section(dispute: Dispute, folder: str) -> list[str]:
     """The part of the page that is one dispute's."""
     case = dispute.case
-    commands = list(dict.fromkeys(line.number.command for line in dispute.lines))
+    formulas = [] if dispute.commands else list(dict.fromkeys(line.how for line in dispute.lines if line.how))
     lines = [
-        f"## {case['id']} · {case['topic']}",
+        f"## {case['id']} · {case.get('topic', dispute.word)}",
         "",
-        f"{case['source']}. {case['question']}",
+        f"{case.get('source', 'no source')}. {case.get('question', '')}".strip(),
         "",
-        "| | number | the case | this run | command |",
+        f"| | number | the case | this run | {'command' if dispute.commands else 'formula'} |",
         "|---|---|---|---|---|",
     ]
     for line in dispute.lines:
-        found = in_words(line.found) + ("" if line.agrees else " **differs**")
-        place = commands.index(line.number.command) + 1
-        lines.append(f"| {line.number.side} | {line.number.name} | {in_words(line.stated)} | {found} | {place} |")
-    lines += ["", "```sh"]
-    for place, command in enumerate(commands, start=1):
+        found = "-" if line.found is None and line.verdict is Verdict.UNDECIDED else in_words(line.found)
+        found += "" if line.agrees else f" **{line.verdict.value}**"
+        place = line.how if dispute.commands else formulas.index(line.how) + 1 if line.how else "-"
+        lines.append(f"| {line.side} | {line.name} | {in_words(line.stated)} | {found} | {place} |")
+    notes = [f"- {line.side} {line.name}: {line.note}" for line in dispute.lines if line.note]
+    lines += [*([""] if notes else []), *notes, "", "```sh" if dispute.commands else "```"]
+    for place, command in enumerate(dispute.commands, start=1):
         shown = Command(command.variant, file_name(case, command.file), command.parts, command.options).shown(folder)
         lines.append(f"{shown}  # {place}")
+    lines += [f"{formula}  # {place}" for place, formula in enumerate(formulas, start=1)]
     return [*lines, "```"]
 
 
@@ -212,20 +254,19 @@ def in_words(value: Any) -> str:
     """A number or a list of numbers on the page."""
     if isinstance(value, list) and not is_enclosure(value):
         return ", ".join(in_words(entry) for entry in value)
-    return str(value) if isinstance(value, int | float) else short(value)
+    return str(value) if isinstance(value, int | float) or value in SPECIAL else short(value)
 
 
 def read_cases(path: Path) -> list[Mapping[str, Any]]:
-    """The cases of a file; raises BadOption for a file that holds none."""
+    """The cases of a file, a list of them or one; raises BadOption for a file that holds none."""
     try:
-        cases = json.loads(path.read_text(encoding="utf-8"))
+        read = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadOption("--cases", path, str(error), "the JSON file of the cases") from error
-    known = [str(case.get("kind", case["id"])) for case in cases]
-    unknown = next((kind for kind in known if kind not in KINDS), None)
-    if unknown is not None:
-        raise BadOption("--cases", unknown, "there is no such kind", f"one of {', '.join(KINDS)}")
-    return list(cases)
+    cases = read if isinstance(read, list) else [read]
+    if not cases or not all(isinstance(case, Mapping) for case in cases):
+        raise BadOption("--cases", path, "it holds no cases", "a table with id, input, right and wrong, or a list")
+    return cases
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -249,8 +290,14 @@ def main(arguments: Sequence[str]) -> int:
     write_text(chosen.page, page(disputes, chosen.files.as_posix()))
     write_text(chosen.methods, methods_page())
     for dispute in disputes:
-        emit(f"{dispute.case['id']} {'settled' if dispute.settled else 'differs'}: {dispute.case['topic']}")
-    return 0 if all(dispute.settled for dispute in disputes) else REFUTED
+        emit(f"{dispute.case['id']} {dispute.word}: {dispute.case.get('topic', '')}")
+    return status_of(disputes)
+
+
+def status_of(disputes: Sequence[Dispute]) -> int:
+    """0 where every number is its case's, 1 where one is not, 3 where one stays open."""
+    found = {dispute.verdict for dispute in disputes}
+    return REFUTED if Verdict.DIFFERS in found else UNDECIDED if Verdict.UNDECIDED in found else 0
 
 
 def methods_page() -> str:

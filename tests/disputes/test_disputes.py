@@ -23,7 +23,13 @@ def disputes():
 
 def test_there_are_sixteen():
     assert len(CASES) == len(BY_ID) == 16
-    assert set(BY_ID) == set(KINDS)
+    assert all(known.fits(case["input"]) for case, known in zip(CASES, KINDS.values(), strict=True))
+
+
+def test_a_case_is_of_its_kind_by_its_keys_and_not_by_its_id(disputes):
+    for identifier in ("C06", "C10", "C21"):
+        other = settle({**BY_ID[identifier], "id": "any"})
+        assert other.commands == disputes[identifier].commands != ()
 
 
 def numbers_of(values, prefix=""):
@@ -40,9 +46,9 @@ def test_every_number_of_a_case_comes_out(disputes, identifier):
     case = BY_ID[identifier]
     stated = {(side, name) for side in ("right", "wrong") for name in numbers_of(case[side])}
     lines = disputes[identifier].lines
-    assert {(line.number.side, line.number.name) for line in lines if line.number.side != "also"} == stated
+    assert {(line.side, line.name) for line in lines if line.side != "also"} == stated
     for line in lines:
-        assert line.agrees, (line.number.side, line.number.name, line.stated, line.found)
+        assert line.agrees, (line.side, line.name, line.stated, line.found)
 
 
 @pytest.mark.parametrize("identifier", BY_ID)
@@ -57,7 +63,7 @@ def test_rational_values_are_equal_exactly(disputes, identifier):
 
 
 def found(dispute, side, name):
-    return next(line.found for line in dispute.lines if (line.number.side, line.number.name) == (side, name))
+    return next(line.found for line in dispute.lines if (line.side, line.name) == (side, name))
 
 
 def close(entry, expected):
@@ -116,27 +122,28 @@ def test_c06_is_exact(disputes):
 # other cases of the same kinds, their values worked out by hand
 OTHERS = [
     # sample deviation of 2, 0: sqrt 2; population 1
-    ("C01", {"G": 2, "rewards": [2, 0], "eps_std": 0},
+    ("sample-or-population", {"G": 2, "rewards": [2, 0], "eps_std": 0},
      {"right": {"advantages": ["1/2*sqrt(2)", "-1/2*sqrt(2)"]}, "wrong": {"advantages": ["1", "-1"]}}),
     # centred at G = 3: two thirds; twice the size, five sixths; gradient of p (1 - p) = 2/9 times 2
-    ("C06", {"p": ["1/3", "2/3"], "r": ["2", "0"], "G": 3},
+    ("self-including-baseline", {"p": ["1/3", "2/3"], "r": ["2", "0"], "G": 3},
      {"right": {"true_gradient": ["4/9", "-4/9"], "leave_one_out_G3": ["4/9", "-4/9"]},
       "wrong": {"mean_centred_G3": ["8/27", "-8/27"], "mean_centred_G6": ["10/27", "-10/27"]}}),
-    ("C10", {"eps": "1/10", "A": 2, "ratios": ["1/2", "2"]},
+    ("minimum-before-product", {"eps": "1/10", "A": 2, "ratios": ["1/2", "2"]},
      {"right": {"surrogate": ["1", "11/5"], "d_dr": ["2", "0"]}, "wrong": {"surrogate": ["1", "11/5"],
                                                                          "d_dr": ["2", "0"]}}),
-    ("C12", {"eps": "3/10", "tokens": [{"r": "6/5", "A": 1}, {"r": "1/2", "A": -1}]},
+    ("clip-fraction", {"eps": "3/10", "tokens": [{"r": "6/5", "A": 1}, {"r": "1/2", "A": -1}]},
      {"right": {"binding_fraction": "1/2"}, "wrong": {"inverted_test": "0", "range_only_test": "1/2"}}),
     # three tokens, mu 1/3 and pi 1/2: (1/2)^3; the geometric mean weighs (1, 1, 1) by 3/2 instead of 27/8
-    ("C17", {"T": 3, "token_alphabet": 2, "mu": "iid P(1)=1/3", "pi": "iid P(1)=1/2", "reward": "1 on (1,1,1), else 0"},
+    ("product-or-geometric-mean",
+     {"T": 3, "token_alphabet": 2, "mu": "iid P(1)=1/3", "pi": "iid P(1)=1/2", "reward": "1 on (1,1,1), else 0"},
      {"right": {"E_pi_r": "1/8", "product_weight": "1/8", "E_mu_w": "1"},
       "wrong": {"geometric_mean_weight": "1/18", "E_mu_w": (2 / 3 * 0.75 ** (1 / 3) + 1 / 3 * 1.5 ** (1 / 3)) ** 3}}),
     # lengths 1 and 4, G = 3, one right answer of 1/2: true gradient 1/4; by own length (1/8)(1 + 1/4)
-    ("C25", {"p": ["1/2", "1/2"], "r": ["1", "0"], "lengths": [1, 4], "G": 3},
+    ("length-bias", {"p": ["1/2", "1/2"], "r": ["1", "0"], "lengths": [1, 4], "G": 3},
      {"right": {"true_gradient": ["1/4", "-1/4"], "constant_divisor_4": ["1/16", "-1/16"]},
       "wrong": {"per_response_mean": ["5/32", "-5/32"]}}),
     # G = 2: centred 1/2 of the gradient, over 2 questions 1/4; mixed with probability 1/2 and 3/8
-    ("C30", {"questions": ["Bernoulli 1/2", "Bernoulli 1/4"], "r": [1, 0], "G": 2, "batch": 2},
+    ("resampling", {"questions": ["Bernoulli 1/2", "Bernoulli 1/4"], "r": [1, 0], "G": 2, "batch": 2},
      {"right": {"fixed_divisor": ["1/4", "1/4"], "ratio_hard_to_easy": "1"},
       "wrong": {"mean_over_kept": ["13/32", "3/8"], "ratio": "13/12", "backfill": ["1/2", "2/3"],
                 "ratio_backfill": "3/4"}}),
@@ -147,25 +154,28 @@ OTHERS = [
 def test_other_cases_of_the_same_kinds(kind, given, values):
     dispute = settle({"id": "other", "kind": kind, "input": given, **values})
     for line in dispute.lines:
-        assert line.agrees, (line.number.side, line.number.name, line.stated, line.found)
+        assert line.agrees, (line.side, line.name, line.stated, line.found)
 
 
-def test_a_number_that_no_command_gives_is_refused():
-    case = deepcopy(BY_ID["C16"])
+def test_a_number_that_no_command_gives_is_refused_of_a_kind_that_is_named():
+    case = {**deepcopy(BY_ID["C16"]), "kind": "which-ratio"}
     case["right"]["geometric_mean"] = ["1", "11/10"]
     with pytest.raises(InvalidProblem, match=r"C16\.right\.geometric_mean"):
         settle(case)
-    drawn_twice = {**BY_ID["C14"], "input": {**BY_ID["C14"]["input"], "draws": [0, 0]}}
+    given = {**BY_ID["C14"]["input"], "draws": [0, 0]}
     with pytest.raises(InvalidProblem, match="one advantage for each response"):
-        settle(drawn_twice)
+        settle({**BY_ID["C14"], "kind": "ratio-always-one", "input": given})
+    with pytest.raises(InvalidProblem, match="which-ratio"):
+        settle({**BY_ID["C14"], "kind": "which-ratios"})
 
 
 def test_a_number_that_is_not_the_cases_is_reported():
     case = deepcopy(BY_ID["C06"])
-    case["right"]["leave_one_out_G2"] = ["1/8", "-1/12", "-1/24"]
-    dispute = settle(case)
+    case["right"]["leave_one_out_G2"] = ["1/8", "-1/12", "-1/25"]
+    dispute = settle({**case, "kind": "self-including-baseline"})
     assert not dispute.settled
     assert "1/4, -1/6, -1/12 **differs**" in page([dispute], "examples/disputes")
+    assert "1/4, -1/6, -1/12 **differs**" in page([settle(case)], "examples/disputes")
 
 
 def test_the_committed_page_and_files_are_what_the_run_gives(disputes):
@@ -190,9 +200,9 @@ def test_the_command_writes_them_and_refuses_what_are_no_cases(tmp_path, capsys,
         "C12-group.toml",
         "C16-group.toml",
     ]
-    (tmp_path / "cases.json").write_text(json.dumps([{**BY_ID["C16"], "right": {"token_level": ["1", "1"]}}]))
+    (tmp_path / "cases.json").write_text(json.dumps([{**BY_ID["C16"], "right": {"token_level": ["1", "2"]}}]))
     assert main(["--cases", "cases.json"]) == 1
-    (tmp_path / "cases.json").write_text(json.dumps([{**BY_ID["C16"], "kind": "C99"}]))
+    (tmp_path / "cases.json").write_text(json.dumps([{**BY_ID["C16"], "kind": "which"}]))
     assert main(["--cases", "cases.json"]) == 2
     assert main(["--cases", "absent.json"]) == 2
     assert "absent.json" in capsys.readouterr().err

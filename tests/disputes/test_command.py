@@ -1,0 +1,85 @@
+"""The command ``dispute``: what it prints, writes and exits with."""
+
+import json
+from pathlib import Path
+
+from grpocheck.verifier.cli import app
+from typer.testing import CliRunner
+
+HOUSE = Path(__file__).resolve().parents[2]
+OWN = HOUSE / "examples" / "disputes" / "own.json"
+COMMAND = CliRunner()
+
+
+def invoked(*arguments):
+    return COMMAND.invoke(app, ["dispute", *map(str, arguments)])
+
+
+def test_the_example_is_settled_by_formulas_that_are_shown():
+    done = invoked(OWN)
+    assert done.exit_code == 0, done.output
+    assert "aggregation settled" in done.output
+    assert "2 mean([sum(flat(b)) / len(flat(b)) for b in parted(L, micro_size)])" in done.output
+    assert "nan" in done.output
+
+
+def test_json_names_the_computation_of_each_number(tmp_path):
+    case = {"id": "mine", "input": {"rewards": [1, 0], "G": 2}, "right": {"advantages": [1, -1], "flummoxed": 1}}
+    (tmp_path / "mine.json").write_text(json.dumps(case))
+    done = invoked(tmp_path / "mine.json", "--json")
+    assert done.exit_code == 3
+    (dispute,) = json.loads(done.output)["disputes"]
+    assert dispute["verdict"] == "undecided"
+    first, second = dispute["numbers"]
+    assert (first["verdict"], first["found"]) == ("agrees", ["1", "-1"])
+    assert "std(g)" in first["by"]
+    assert (second["verdict"], second["found"]) == ("undecided", None)
+    assert "flummoxed" in second["note"]
+
+
+def test_the_files_of_commands_and_the_page_are_written(tmp_path):
+    cases = json.loads((HOUSE / "tests" / "data" / "cases.json").read_text(encoding="utf-8"))
+    (tmp_path / "cases.json").write_text(json.dumps([case for case in cases if case["id"] in ("C10", "C21")]))
+    done = invoked(tmp_path / "cases.json", "--files", tmp_path / "files", "--page", tmp_path / "page.md")
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in (tmp_path / "files").iterdir()} == {"C10-group.toml", "C21-problem.toml"}
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "2 of 2 settled." in page
+    assert f"grpocheck estimator grpo-token {(tmp_path / 'files').as_posix()}/C10-group.toml  # 1" in page
+
+
+def test_statuses_of_a_number_that_differs_and_of_bad_input(tmp_path):
+    case = {"id": "mine", "input": {"rewards": [1, 0], "G": 2}, "right": {"advantages": [7, -7]}}
+    (tmp_path / "mine.json").write_text(json.dumps(case))
+    assert invoked(tmp_path / "mine.json").exit_code == 1
+    for text in ("[]", "{", "[1]", json.dumps({**case, "input": {"wobble": 1}})):
+        (tmp_path / "mine.json").write_text(text)
+        done = invoked(tmp_path / "mine.json")
+        assert done.exit_code == 2, text
+        assert "Traceback" not in done.output
+    assert invoked().exit_code == 2
+    assert invoked(tmp_path / "absent.json").exit_code == 2
+
+
+def test_the_kinds_are_listed():
+    done = invoked("--kinds")
+    assert done.exit_code == 0
+    assert "surrogates of stated draws" in done.output
+    assert "losses or advantages + lengths" in done.output
+
+
+def test_the_examples_of_the_page_are_what_it_says(tmp_path):
+    """The formulas of docs/own_disputes.md: half of the true gradient, and not a number."""
+    page = (HOUSE / "docs" / "own_disputes.md").read_text(encoding="utf-8")
+    formulas = [line.strip() for line in page.splitlines() if line.startswith(("    expected(", "    in_format("))]
+    assert len(formulas) == 2
+    case = {
+        "id": "page",
+        "input": {"pi": ["1/2", "1/2"], "old": ["1/2", "1/2"], "r": [1, 0], "G": 2, "log_ratio": 200, "mask": 0},
+        "define": {"A": "r[y] - mean(r[y])"},
+        "compute": {"right.gradient": formulas[0], "wrong.product": formulas[1]},
+        "right": {"gradient": ["1/8", "-1/8"]},
+        "wrong": {"product": "nan"},
+    }
+    (tmp_path / "page.json").write_text(json.dumps(case))
+    assert invoked(tmp_path / "page.json").exit_code == 0
