@@ -47,6 +47,13 @@ def conform_command(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="FOLDER", help="Where pip install --target put another version of a trainer."),
     ] = None,
+    isolate: Annotated[
+        bool, typer.Option("--isolate", help="Import and call the function in a process of its own.")
+    ] = False,
+    call_limit: Annotated[
+        Optional[float],  # noqa: UP045
+        typer.Option(min=0.01, metavar="SECONDS", help="How long a call of it may take; isolates it."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")] = False,
 ) -> int:
     """Which objective a loss function computes: the variant, its constants, and the smallest input where it departs.
@@ -70,5 +77,7 @@ def conform_command(
             up_to_scale=up_to_scale,
             site=site,
             json=json,
+            isolate=isolate,
+            call_limit=call_limit,
         )
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,6 +15,7 @@ from grpocheck.verifier.failures import REFUTED, UNDECIDED, BadOption, emit
 
 if TYPE_CHECKING:
     from grpocheck.verifier.conform.conforming import Conformance
+    from grpocheck.verifier.conform.targets import Target
 
 ADAPTERS = ("trl", "verl", "openrlhf")
 NEEDED = {"numpy": 'pip install "grpocheck[audit]"', "torch": 'pip install "grpocheck[trl]"'}
@@ -35,6 +37,8 @@ class ConformRequest:
     up_to_scale: bool = False
     site: Path | None = None
     json: bool = False
+    isolate: bool = False
+    call_limit: float | None = None
 
 
 def conform_target(request: ConformRequest) -> int:
@@ -42,7 +46,6 @@ def conform_target(request: ConformRequest) -> int:
     needs("numpy")
     from grpocheck.verifier.conform.conforming import DEPARTS, conform
     from grpocheck.verifier.conform.report import lines_of, mapping_of
-    from grpocheck.verifier.conform.targets import loaded, target_of
     from grpocheck.verifier.conform.wanted import numbers_of
     from grpocheck.verifier.recompute import BadSetting
 
@@ -53,17 +56,18 @@ def conform_target(request: ConformRequest) -> int:
     adapter, _, chosen = request.target.partition(":")
     found: list[Conformance] = []
     if adapter in ADAPTERS:
+        if request.isolate or request.call_limit is not None:
+            raise BadOption("--isolate", request.target, "the target is a trainer's losses", "module:function")
         needs("torch")
         found += conformances(adapter, chosen, request)
     else:
         if request.site is not None:
             raise BadOption("--site", request.site, "the target is a function", "trl, verl or openrlhf")
-        function = loaded(request.target)
-        target = target_of(function, request.target, request.arrays, request.precision, request.group_size)
-        try:
-            found.append(conform(target, request.variant, request.parts, numbers, request.up_to_scale))
-        except BadSetting as error:
-            raise BadOption("--variant", request.variant, str(error), "a variant of the loss's tensors") from error
+        with function_under_test(request) as target:
+            try:
+                found.append(conform(target, request.variant, request.parts, numbers, request.up_to_scale))
+            except BadSetting as error:
+                raise BadOption("--variant", request.variant, str(error), "a variant of the loss's tensors") from error
     if request.json:
         mappings = [mapping_of(each) for each in found]
         emit(json.dumps(mappings if adapter in ADAPTERS else mappings[0], indent=2))
@@ -74,6 +78,26 @@ def conform_target(request: ConformRequest) -> int:
             emit(_tally(each.verdict for each in found))
     verdicts = {each.verdict for each in found}
     return REFUTED if DEPARTS in verdicts else UNDECIDED if verdicts != {"conforms"} else 0
+
+
+@contextmanager
+def function_under_test(request: ConformRequest) -> Iterator[Target]:
+    """The function that was asked about, in a process of its own where that is asked for.
+
+    What it prints goes to stderr: stdout is the command's.
+    """
+    from grpocheck.verifier.conform.targets import loaded, target_of
+    from grpocheck.verifier.isolation.link import SECONDS
+    from grpocheck.verifier.isolation.losses import isolated_loss
+    from grpocheck.verifier.isolation.stdout import stdout_kept
+
+    called = (request.arrays, request.precision, request.group_size)
+    if request.isolate or request.call_limit is not None:
+        with isolated_loss(request.target, *called, request.call_limit or SECONDS) as target:
+            yield target
+    else:
+        with stdout_kept():
+            yield target_of(loaded(request.target), request.target, *called)
 
 
 def conformances(adapter: str, chosen: str, request: ConformRequest) -> Iterator[Conformance]:

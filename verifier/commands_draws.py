@@ -10,6 +10,7 @@ from grpocheck.core.values import rational
 from grpocheck.verifier.draw_law import SUSPICIONS, UNIT, LawTest, Verdict, law_of
 from grpocheck.verifier.draws_seen import decimal_above, draws_of_traces
 from grpocheck.verifier.failures import REFUTED, UNDECIDED, BadOption, emit
+from grpocheck.verifier.isolation.stdout import stdout_kept
 from grpocheck.verifier.supplies import load_supply
 from grpocheck.verifier.tables import drawn, table
 from rich.console import RenderableType
@@ -38,11 +39,12 @@ def read_alpha(option: str, stated: str) -> Fraction:
 
 def judge_draws(traces: Sequence[Path], alpha: str, supply_name: str | None, as_json: bool) -> int:
     """Print the verdict on the draws of traces; 0 consistent, 1 rejected, 3 too few."""
-    supply = load_supply(supply_name) if supply_name is not None else None
     level = read_alpha("--alpha", alpha)
     if len(set(traces)) != len(traces):
         raise BadOption("TRACE", ", ".join(map(str, traces)), "a trace is named twice", "different traces")
-    test = law_of(draws_of_traces(traces, supply), level)
+    with stdout_kept():
+        supply = load_supply(supply_name) if supply_name is not None else None
+        test = law_of(draws_of_traces(traces, supply), level)
     emit(json.dumps(mapping_of(test), indent=2) if as_json else drawn(parts_of(test)))
     return STATUSES[test.verdict]
 

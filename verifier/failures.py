@@ -24,6 +24,8 @@ class BadOption(Exception):  # noqa: N818 - named for what it says
     def __init__(self, option: str, value: object, problem: str, expected: str) -> None:
         """The option, the value as given, what is wrong with it, and what was expected."""
         super().__init__(f"{option}: {str(value)!r}: {problem}; expected {expected}")
+        self.problem = problem
+        self.expected = expected
 
 
 def exit_status_of(error: Exception) -> int | None:

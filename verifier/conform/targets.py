@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from grpocheck.core.received import error_in_words
 from grpocheck.verifier.conform.inputs import Case, in_format
 from grpocheck.verifier.failures import BadOption
 from grpocheck.verifier.recompute.bounded import Array
@@ -54,10 +55,10 @@ class Target:
         case = in_format(case, self.precision)
         try:
             return self._torch_answer(case) if self.kind == "torch" else self._numpy_answer(case)
-        except (KeyboardInterrupt, SystemExit):
+        except KeyboardInterrupt:
             raise
-        except Exception as error:  # whatever somebody's function raises
-            return Answer(math.nan, None, f"{type(error).__name__}: {error}")
+        except BaseException as error:  # whatever somebody's function raises, SystemExit too
+            return Answer(math.nan, None, error_in_words(error))
 
     def _options(self, case: Case) -> dict[str, Any]:
         return {"group_size": case.group_size} if self.takes_group_size else {}
@@ -116,8 +117,8 @@ def loaded(text: str) -> Callable[..., Any]:
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise BadOption("TARGET", text, str(error), expected) from error
-    except Exception as error:
-        raise BadOption("TARGET", text, f"importing it raised {type(error).__name__}: {error}", expected) from error
+    except (Exception, SystemExit) as error:
+        raise BadOption("TARGET", text, f"importing it raised {error_in_words(error)}", expected) from error
     if not callable(found):
         raise BadOption("TARGET", text, "it is not callable", expected)
     made: Callable[..., Any] = found

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from grpocheck.contracts.clauses import ContractViolation
 from grpocheck.core import Supply
 from grpocheck.core.arithmetic.choice import arithmetic_of
 from grpocheck.core.arithmetic.errors import UndecidedComparison
@@ -131,10 +130,10 @@ def main() -> None:
     sys.path[:] = told["path"]
     try:
         ready, answer = SERVICES[told["service"]](told)
-    except BadOption as problem:
-        send(end, {"bad": str(problem)})
-    except (Exception, SystemExit, ContractViolation) as error:
-        send(end, {"bad": f"{told['name']!r}: raised {error_in_words(error)}"})
+    except BadOption as option:
+        send(end, {"bad": option.problem, "expected": option.expected})
+    except BaseException as error:
+        send(end, {"bad": f"raised {error_in_words(error)}"})
     else:
         send(end, {"ready": ready})
         serve(end, answer)
@@ -150,7 +149,14 @@ def of_a_supply(told: Mapping[str, Any]) -> Service:
     return answering.names(), answering.answer
 
 
-SERVICES: Mapping[str, Callable[[Mapping[str, Any]], Service]] = {"supply": of_a_supply}
+def of_a_loss(told: Mapping[str, Any]) -> Service:
+    """A loss function by its name, and how it is called."""
+    from grpocheck.verifier.isolation.losses import answering
+
+    return answering(told)
+
+
+SERVICES: Mapping[str, Callable[[Mapping[str, Any]], Service]] = {"supply": of_a_supply, "loss": of_a_loss}
 
 
 if __name__ == "__main__":

@@ -24,6 +24,16 @@ MOMENT = 0.25
 MOST_SAID = 400
 
 
+class NotReady(Exception):  # noqa: N818 - what a process is
+    """A process that is fit for no call: what is wrong, and what was expected."""
+
+    def __init__(self, problem: str, expected: str) -> None:
+        """Keep both, each as one line."""
+        super().__init__(problem)
+        self.problem = in_a_line(problem, MOST_SAID)
+        self.expected = in_a_line(expected, MOST_SAID)
+
+
 class Link:
     """The process, and the way to it; a late or broken answer ends both."""
 
@@ -34,15 +44,16 @@ class Link:
         self.seconds = seconds
         self.ended = ""
 
-    def ask(self, message: Mapping[str, Any], seconds: float | None = None) -> dict[str, Any]:
-        """The answer to a message. Raises ClauseBroken where there is none in time, or the process ends."""
+    def ask(self, message: Mapping[str, Any] | None, seconds: float | None = None) -> dict[str, Any]:
+        """The answer to a message, or what is said unasked. Raises ClauseBroken where nothing comes in time."""
         if self.pid is None:
             raise ClauseBroken(Clause.ANSWERS, self.ended)
         limit = self.seconds if seconds is None else seconds
         self.end.settimeout(limit)
         deadline = time.monotonic() + limit
         try:
-            send(self.end, message)
+            if message is not None:
+                send(self.end, message)
             self.end.settimeout(None)
             answer = receive(self.end, deadline)
         except (Late, TimeoutError):
@@ -89,7 +100,7 @@ def ended_by_itself(pid: int) -> bool:
 def started(service: str, name: str, seconds: float, megabytes: int | None, **more: Any) -> tuple[Link, Any]:
     """A process of its own for user code that is found by its name, and what it says of it.
 
-    Raises ClauseBroken where the code cannot be found, or importing it takes longer than START_SECONDS.
+    Raises NotReady where the code cannot be found, or importing it takes longer than START_SECONDS.
     """
     ours, theirs = socket.socketpair()
     with theirs:
@@ -121,15 +132,13 @@ def forked(body: Callable[[socket.socket], None], seconds: float) -> tuple[Link,
 
 
 def ready(link: Link, told: Mapping[str, Any] | None) -> Any:
-    """What a process says before the first call. Raises ClauseBroken where it is not fit for any."""
-    if told is not None:
+    """What a process says before the first call. Raises NotReady where it is not fit for any."""
+    expected = "code that can be imported in a process of its own"
+    try:
         answer = link.ask(told, START_SECONDS)
-    else:
-        try:
-            answer = receive(link.end, time.monotonic() + START_SECONDS)
-        except (Late, Gone) as error:
-            raise ClauseBroken(Clause.ANSWERS, link.close() or str(error) or "its process does not start") from error
+    except ClauseBroken as broken:
+        raise NotReady(f"it {broken}", expected) from broken
     if "ready" not in answer:
         link.close()
-        raise ClauseBroken(Clause.ANSWERS, in_a_line(str(answer.get("bad", "no supply")), MOST_SAID))
+        raise NotReady(str(answer.get("bad")), str(answer.get("expected", expected)))
     return answer["ready"]

@@ -19,7 +19,7 @@ from grpocheck.core.received import in_a_line
 from grpocheck.core.violations import Clause, ClauseBroken
 from grpocheck.verifier.failures import BadOption
 from grpocheck.verifier.isolation.child import serve_supply
-from grpocheck.verifier.isolation.link import MEGABYTES, MOST_SAID, SECONDS, Link, forked, started
+from grpocheck.verifier.isolation.link import MEGABYTES, MOST_SAID, SECONDS, Link, NotReady, forked, started
 from grpocheck.verifier.isolation.wire import NotSent, Wire, read_count
 
 ORACLES = ("draws", "reward", "policy", "domain", "gradient")
@@ -43,8 +43,8 @@ def isolated(
         else:
             given = supply
             link, names = forked(lambda end: serve_supply(end, given, megabytes), seconds)
-    except ClauseBroken as broken:
-        raise BadOption("--supply", supply, str(broken), "a grpocheck.core.Supply in a process of its own") from broken
+    except NotReady as unfit:
+        raise BadOption("--supply", supply, unfit.problem, unfit.expected) from unfit
     try:
         if not isinstance(names, list) or not set(map(str, names)) <= set(ORACLES):
             raise BadOption("--isolate", ", ".join(map(str, names)), "it supplies an arithmetic", EXPECTED)

@@ -1,0 +1,3 @@
+"""A module that leaves when it is imported."""
+
+raise SystemExit(0)
