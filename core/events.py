@@ -31,3 +31,4 @@ class Event:
 
 
 Observer: TypeAlias = Callable[[Event], None]
+"""What is told of every oracle call and decision of a run, as they happen; a TraceWriter is one."""

@@ -191,7 +191,7 @@ class Generation:
 @require(lambda words, horizon: words >= 0 and horizon >= 1, "a number of tokens beside the end token, H >= 1")
 @ensure(lambda words, horizon: words**horizon <= MOST_RESPONSES, "no more than a computer holds")
 def check_size(words: int, horizon: int) -> None:
-    """Refuse a horizon whose responses, or their tokens, are too many to list; nothing is generated to find out."""
+    """Raise InvalidProblem for a horizon with too many responses, or tokens in them; nothing is generated for that."""
     key, ending, responses, tokens = "generation.horizon", 1, 0, 0
     for length in range(1, horizon + 1):
         responses += ending

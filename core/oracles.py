@@ -24,6 +24,7 @@ class Undefined(Enum):
 
 
 UNDEFINED_GRADIENT: Final = Undefined.GRADIENT
+"""What a gradient oracle answers where F_t has no total derivative."""
 
 
 class Policy(Protocol):

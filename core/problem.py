@@ -182,7 +182,7 @@ def check_domain(domain: object, family: Family | Supplied) -> None:
     "C1: T*M*G draws can be held",
 )
 def check_budget(outer_iterations: int, prompts: int, group_size: int, inner_steps: int) -> None:
-    """Refuse budgets T*M*G and T*K that no machine would hold."""
+    """Raise InvalidProblem for budgets T*M*G and T*K that no machine would hold."""
     if outer_iterations * inner_steps > MOST_INNER_STEPS:
         raise InvalidProblem("outer_iterations", outer_iterations, f"at most {MOST_INNER_STEPS} inner steps in all")
     if outer_iterations * prompts * group_size > MOST_DRAWS:

@@ -79,7 +79,10 @@ def draw_source(problem: Problem, supply: Supply, seed: int | None) -> Mapping[s
 def guarded(
     problem: Problem, supply: Supply, supplied: Arithmetic, source: Mapping[str, object], observer: Observer
 ) -> Guard:
-    """The run's oracles behind their guard: the user's where supplied, the problem's own elsewhere."""
+    """The run's oracles behind their guard: the user's where supplied, the problem's own elsewhere.
+
+    Raises InvalidProblem where the masses of the family are the user's and no policy is supplied.
+    """
     per_iteration = len(problem.prompts) * problem.group_size
     bounds = Bounds(problem.outer_iterations * per_iteration, problem.outer_iterations * problem.inner_steps)
     arithmetic = CountedArithmetic(supplied, Ledger(bounds, per_iteration))
@@ -123,7 +126,10 @@ def supplied_names(supply: Supply) -> list[str]:
 @require(lambda problem: len(problem.theta) >= 1, "a parameter has d >= 1 entries")
 @ensure(lambda problem, result: len(result) == len(problem.theta), "theta_0 has d entries")
 def starting_parameter(problem: Problem, supply: Supply, guard: Guard) -> Vector:
-    """theta_0 as scalars of the run. A supplied M_U is asked about it here, before the run and outside the ledger."""
+    """theta_0 as scalars of the run. A supplied M_U is asked about it here, before the run and outside the ledger.
+
+    Raises InvalidProblem where it does not admit it.
+    """
     theta = tuple(guard.arithmetic.number(entry) for entry in problem.theta)
     if supply.domain is not None and not guard.membership("theta_0 in U", theta):
         raise InvalidProblem("theta", problem.theta, "a parameter for which the supplied domain oracle answers True")

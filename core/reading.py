@@ -136,7 +136,7 @@ def problem_from_mapping(mapping: Mapping[str, object]) -> Problem:
     "one step size serves every inner step",
 )
 def stated_step_sizes(stated: Mapping[str, Any], outer_iterations: int, inner_steps: int) -> Any:
-    """The rows of step_sizes as stated, or T rows of K times the one step_size."""
+    """The rows of step_sizes as stated, or T rows of K times the one step_size; InvalidProblem for both or neither."""
     if "step_size" in stated and "step_sizes" in stated:
         raise InvalidProblem("step_size", stated["step_size"], "step_size or step_sizes, not both")
     if "step_sizes" in stated:

@@ -65,7 +65,7 @@ class WatchedArithmetic:
     @property
     @ensure(lambda result: type(result) is str, "a name is a text")
     def name(self) -> str:
-        """The name of the arithmetic."""
+        """The name of the arithmetic; raises SupplyViolation for what is no text."""
         try:
             said = text(self.supplied.name)
         except Exception as error:
@@ -137,7 +137,7 @@ class WatchedArithmetic:
     @require(lambda self, value: self.holds(value), "a scalar of this arithmetic has a text")
     @ensure(lambda result: type(result) is str or [type(end) for end in result] == [str, str], "a text, or two bounds")
     def text(self, value: Scalar) -> str | list[str]:
-        """The scalar as text, or as the texts of its bounds."""
+        """The scalar as text, or as the texts of its bounds; raises SupplyViolation for anything else."""
         answer = self.asked("text", value)
         said, bounds = text(answer), [text(end) for end in entries(answer) or ()]
         if said:

@@ -1,10 +1,8 @@
-"""The README shows what the commands print, and its Python runs."""
+"""The README's Python runs, and what it names is there; tests/docs runs its commands."""
 
 import contextlib
 import io
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,22 +12,8 @@ HOUSE = Path(__file__).resolve().parent.parent
 README = (HOUSE / "README.md").read_text(encoding="utf-8")
 
 
-def blocks() -> list[str]:
-    """The indented blocks, without their indentation."""
-    found = re.findall(r"(?:^    .*\n(?:\n(?=    ))?)+", README, re.MULTILINE)
-    return [re.sub(r"^    ", "", block, flags=re.MULTILINE).rstrip("\n") for block in found]
-
-
-def test_the_run_prints_what_is_shown() -> None:
-    (shown,) = [block for block in blocks() if block.startswith("$ grpocheck run ")]
-    command, _, output = shown.partition("\n")
-    arguments = [sys.executable, "-m", *command.removeprefix("$ ").split()]
-    done = subprocess.run(arguments, cwd=HOUSE, capture_output=True, text=True, check=True)
-    assert output == done.stdout.rstrip("\n")
-
-
 def test_the_python_runs_and_prints_what_its_comments_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    (code,) = [block for block in blocks() if block.startswith("from fractions import")]
+    (code,) = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
     monkeypatch.chdir(HOUSE)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -54,6 +54,7 @@ def estimate(
     """The moments of a variant's gradient with groups of a size, and whether it is unbiased on this problem.
 
     Raises TooManyCases before it begins where there are more than ``most_cases``; ``advance`` is told of every case.
+    Raises UncertifiedNumbers where an equality has to be decided and the numbers are mp's.
     """
     moments = moments_of(variant, update, group_size, arithmetic, most_cases, advance)
     share = arithmetic.number(Fraction(1, len(update.prompts)))

@@ -32,7 +32,10 @@ def logarithm(table: Table, value: Any) -> Any:
 @require(lambda value: not isinstance(value, float), "a number of the arithmetic")
 @ensure(lambda value, result: result * result == value, "the square of the root is the radicand")
 def square_root(table: Table, value: Any) -> Any:
-    """The nonnegative square root in normal form: exact for a rational, an atom for any other number."""
+    """The nonnegative square root in normal form: exact for a rational, an atom for any other number.
+
+    Raises ValueError for a negative number.
+    """
     if not isinstance(value, Real | Surd):
         if value < 0:
             raise ValueError(f"sqrt of {value}: expected a nonnegative number")

@@ -159,7 +159,10 @@ def rational(raw: Raw) -> Fraction:
 @require(lambda significant: significant > 0, "a positive number of digits")
 @ensure(lambda result: result[0] != result[1], "the bounds differ")
 def undecided_bounds(interval: Interval, significant: int, bits: int) -> Bounds:
-    """Bounds of a number that its best enclosure does not tell from a decimal of so many digits, or from 0."""
+    """Bounds of a number that its best enclosure does not tell from a decimal of so many digits, or from 0.
+
+    Raises ArithmeticError where that enclosure is too wide for the digits.
+    """
     sign = sign_of(interval)
     if sign and interval[0][1] and interval[1][1]:
         lower, upper, place = scaled(interval if sign > 0 else negated(interval), significant, bits)

@@ -8,9 +8,12 @@ Seed [000], "scalar arithmetic, square roots, logarithms and comparisons are sup
 from fractions import Fraction
 from typing import Any, Protocol, TypeAlias
 
-# An exact or certified real number with + - * / and comparisons. Which class it is depends on the arithmetic;
-# a fractions.Fraction is a Scalar of every exact and enclosure arithmetic. A float never is.
 Scalar: TypeAlias = Any
+"""An exact or certified real number with + - * / and comparisons.
+
+Which class it is depends on the arithmetic; a fractions.Fraction is a Scalar of every exact and enclosure arithmetic. A
+float never is.
+"""
 
 
 class Arithmetic(Protocol):

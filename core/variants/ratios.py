@@ -92,7 +92,7 @@ def integer_root(value: int, degree: int) -> int:
 @require(lambda token: token.active, "a ratio is one of a token that counts")
 @ensure(lambda result: below(0, result), "B3: every ratio is positive")
 def token_ratio(token: SampledToken, denominator: Denominator) -> Scalar:
-    """w_h = pi_theta(a_h|s_h) / pi_old(a_h|s_h)."""
+    """w_h = pi_theta(a_h|s_h) / pi_old(a_h|s_h), or over pi_ref; InvalidProblem where there is no reference mass."""
     if denominator is not Denominator.REFERENCE:
         return importance_ratio(token.current, token.old if denominator is Denominator.OLD else token.current)
     if token.reference is None:

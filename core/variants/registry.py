@@ -106,6 +106,7 @@ _ENTRIES = (
 )
 
 NAMED: Mapping[str, Variant] = {entry.name: entry for entry in _ENTRIES}
+"""The variants by name, in the order of docs/methods.md."""
 
 
 @total("a name that is none raises InvalidProblem")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from grpocheck.verifier.cli import app
+from grpocheck.verifier.lessons import picture
 from grpocheck.verifier.lessons.console import BLOCK, commands_of, main, rerun
 from grpocheck.verifier.lessons.transcript import spoken, workshop
 from typer.testing import CliRunner
@@ -65,3 +66,18 @@ def test_a_page_is_corrected_cut_where_it_was_cut_and_left_where_only_durations_
 def test_usage_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert "console PAGE..." in capsys.readouterr().err
+
+
+def test_the_picture_is_of_the_run_as_it_is(tmp_path: Path) -> None:
+    assert picture.main([str(tmp_path / "run.svg")]) == 0
+    drawn = (tmp_path / "run.svg").read_text(encoding="utf-8")
+    assert drawn == (HOUSE / "docs" / "run.svg").read_text(encoding="utf-8"), "make docs/run.svg again"
+    # From theta = 1/2 the gradient is 2; the step 1/20 lands on 3/5, where F = (6/5 - 4/5)/2.
+    for said in ("theta = 1/2: gradient 2", "theta = 3/5, F = 1/5:", "no gradient: undefined-gradient"):
+        assert f">{said}" in drawn
+
+
+def test_the_readme_is_short_and_has_no_long_line() -> None:
+    lines = (HOUSE / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 180
+    assert [line for line in lines if len(line) > 120 and not line.startswith("|")] == []

@@ -1,8 +1,17 @@
-"""As much of JSON Schema as docs/vectors.schema.json uses; a keyword that is not known here is an error."""
+"""As much of JSON Schema as the schemas in docs use; a keyword that is not known here is an error."""
 
 import re
 
-TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "integer": int}
+TYPES = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "boolean": bool,
+    "null": type(None),
+    "integer": int,
+    "number": (int, float),
+}
+NUMERIC = {"integer", "number"}
 SAID = {"$schema", "title", "description", "$defs"}
 
 
@@ -18,7 +27,7 @@ def faults(value, schema, root, path="$"):
             if all(faults(value, option, root, path) for option in wanted):
                 found.append(f"{path}: {value!r:.60} is none of {len(wanted)} things")
         elif keyword == "type":
-            right = isinstance(value, TYPES[wanted]) and not (wanted == "integer" and isinstance(value, bool))
+            right = isinstance(value, TYPES[wanted]) and not (wanted in NUMERIC and isinstance(value, bool))
             found += [] if right else [f"{path}: {value!r:.60} is no {wanted}"]
         elif keyword == "const":
             found += [] if value == wanted else [f"{path}: {value!r:.60} is not {wanted!r}"]

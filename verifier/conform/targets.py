@@ -132,7 +132,11 @@ def target_of(
     precision: str | None = None,
     group_size: int = 4,
 ) -> Target:
-    """A callable as a target: of torch or of numpy, of advantages or of rewards, as its own names say."""
+    """A callable as a target: of torch or of numpy, of advantages or of rewards, as its own names say.
+
+    Arrays are [B responses, T positions] of log-probabilities in nats. Raises BadOption for a function that cannot be
+    called so, and for arrays or a precision that there are none of.
+    """
     if arrays not in ARRAYS:
         raise BadOption("--arrays", arrays, "it is none", "auto, torch or numpy")
     kind = ("torch" if _knows_torch(function) else "numpy") if arrays == "auto" else arrays

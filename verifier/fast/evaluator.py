@@ -32,7 +32,8 @@ class Evaluator:
         F_t and of the largest entry of the gradient.
 
         theta is an M x n float64 array (exact, as floats are), or one sequence of exact numbers for each prompt. Raises
-        UndecidedComparison where no precision decides on which side of its bound a ratio is, or reaches the digits.
+        UndecidedComparison where no precision decides on which side of its bound a ratio is, or reaches the digits;
+        InvalidProblem for a number of digits that there is none of.
         """
         if not 1 <= digits <= MOST_BITS // 8:
             raise InvalidProblem("digits", digits, f"a number from 1 to {MOST_BITS // 8}")

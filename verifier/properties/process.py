@@ -38,7 +38,8 @@ def check_in_process(
     """``check`` in a process of its own, which is killed with all that it started when its time is over.
 
     A search among the problems of a shape runs with contracts off there, and the result says so; otherwise they are as
-    they are here. Raises what ``check`` raises, and CheckFailed where the process ends without an answer.
+    they are here. Raises what ``check`` raises (ContractViolation among it), and CheckFailed where the process ends
+    without an answer.
     """
     found, within = prepared(stated, problem, scope)
     request = {"property": found.text, "problem": problem_to_toml(problem), "scope": within.value, "budget": budget}
