@@ -24,7 +24,7 @@ from grpocheck.core.procedure import run
 from grpocheck.core.prompt import Prompt
 from grpocheck.core.reading import problem_from_mapping
 from grpocheck.core.trace import event_line, read_trace
-from grpocheck.core.trace_errors import TraceError, TraceMismatch
+from grpocheck.core.trace_errors import TraceError, TraceMismatch, typed
 from grpocheck.core.violations import SupplyViolation
 
 READABLE = ("draws", "reward", "domain", "gradient")
@@ -53,7 +53,10 @@ class Script:
     @require(lambda key: bool(key), "a field has a name")
     @ensure(lambda result: result is not None, "the field is there")
     def answer(self, kind: Kind, key: str) -> Any:
-        """A field of the line at which the script stands, which must be an event of the kind that is asked for."""
+        """A field of the line at which the script stands, an event of the kind that is asked for.
+
+        Raises TraceError where the script has ended, TraceMismatch for an event of another kind.
+        """
         if self.fields["event"] == "error":
             ended = f"the recorded run ended here with {self.fields.get('error')}: {shown(self.fields.get('message'))}"
             raise TraceError(f"{self.path}: line {self.number}: {ended}: expected the supply again (--supply)")
@@ -71,7 +74,7 @@ class Script:
             self.arithmetic = event.values["arithmetic"]  # type: ignore[assignment]
         assert self.arithmetic is not None
         expected, found = event_line(event, self.arithmetic), json.dumps(self.fields, ensure_ascii=False)
-        if json.loads(expected) != self.fields:
+        if typed(json.loads(expected)) != typed(self.fields):
             raise TraceMismatch(self.number, expected, found)
         self.advance()
 
@@ -106,7 +109,7 @@ class Script:
     @require(lambda text: text is not None, "an answer is there")
     @ensure(lambda result: not isinstance(result, float), "an exact number")
     def exact(self, text: Any) -> Scalar:
-        """An exact number of the trace; an enclosed answer cannot be read back and needs the supply again."""
+        """An exact number of the trace; for an enclosed answer, which cannot be read back, it raises TraceError."""
         try:
             return parse_exact(text)
         except (AttributeError, TypeError, ValueError):
@@ -118,7 +121,10 @@ class Script:
 @require(lambda start: start["event"] == "start", "the script stands at the start event")
 @ensure(lambda result: result is not None, "a supply for the replay")
 def scripted_supply(script: Script, start: dict[str, Any], given: Supply | None) -> Supply:
-    """The given supply, or one that answers from the trace for every oracle that the user had supplied."""
+    """The given supply, or one that answers from the trace for every oracle that the user had supplied.
+
+    Raises TraceError for a list of oracles that is none, or that does not fit the supply that is given.
+    """
     names = start.get("supplied")
     if not isinstance(names, list):
         raise TraceError(f"{script.path}: line 1: supplied: {shown(names)}: expected a list of oracle names")

@@ -137,6 +137,17 @@ def read_trace(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, An
         raise TraceError(f"{path}: line {number}: the trace is cut after {last or 'nothing'}: expected an outcome")
 
 
+@total("a JSON object has any pairs; a key that comes twice raises ValueError")
+@ensure(lambda pairs, result: len(result) == len(pairs), "each key is said once")
+def said_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object of which no reader can take the one value of a key and another reader the other."""
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"{shown(next(key for key in keys if keys.count(key) > 1))}: a key that is said twice")
+    return table
+
+
 @require(lambda place: bool(place), "an error names the file and the line")
 @ensure(lambda result: result["event"] != "", "every line is an event")
 def parsed_line(place: str, raw: bytes) -> dict[str, Any]:
@@ -146,7 +157,7 @@ def parsed_line(place: str, raw: bytes) -> dict[str, Any]:
     if not raw.endswith(b"\n"):
         raise TraceError(f"{place}: the line is cut: expected one JSON object ended by a line break")
     try:
-        fields = json.loads(raw.decode("utf-8"), parse_float=str, parse_constant=str)
+        fields = json.loads(raw.decode("utf-8"), object_pairs_hook=said_once)
     except RecursionError:
         raise TraceError(f"{place}: JSON nested too deep: expected one flat event") from None
     except ValueError as error:

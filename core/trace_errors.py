@@ -1,8 +1,9 @@
 """The errors of reading and replaying a trace."""
 
 import json
+from typing import Any
 
-from grpocheck.contracts.clauses import ensure, require
+from grpocheck.contracts.clauses import ensure, require, total
 from grpocheck.core.invalid import shown
 
 
@@ -23,12 +24,19 @@ class TraceMismatch(ValueError):  # noqa: N818 - what was found
         self.found = found
 
 
+@total("any JSON value")
+@ensure(lambda value, result: json.loads(result) == value, "the text says the value")
+def typed(value: Any) -> str:
+    """A JSON value as a text to compare by: keys in order, and true is not 1, which Python takes for equal."""
+    return json.dumps(value, sort_keys=True)
+
+
 @require(lambda expected, found: expected != found, "there is a difference")
 @ensure(lambda result: "expected" in result, "the message says what was expected")
 def difference(expected: str, found: str) -> str:
     """Where two lines of a trace differ: the first field, or the events themselves."""
     ours, theirs = json.loads(expected), json.loads(found)
     for name in [*ours, *(name for name in theirs if name not in ours)]:
-        if ours.get(name) != theirs.get(name):
+        if typed(ours.get(name)) != typed(theirs.get(name)):
             return f"{name}: {shown(theirs.get(name))}: expected {shown(ours.get(name))} in a {ours['event']} event"
     return "the fields of the event stand in another order: expected the order of the schema"

@@ -1,5 +1,4 @@
 """python3 -I -S verifier/check.py TRACE: every number, decision and count of a recorded run, derived once more.
-
 It shares nothing with the code that made the trace: the standard library only, numbers of its own (exact quotients of
 sums of square roots; intervals alone where exp and log come in), derivatives and policy families of its own.
 Exit status: 0 the trace is right, 1 it is not (the line and the reason are printed), 2 no whole trace, 3 undecided.
@@ -251,9 +250,8 @@ class Run:
             self.agree("prompts", prompt, dict.fromkeys((*own, "name", *{"response_set"} & prompt.keys()), ANY))
             order = support if generated else range(len(support))
             rewards, masses = ([rational(prompt[name][y]) for y in order] for name in ("rewards", "reference"))
-            right = {len(set(support)), *(len(prompt[name]) for name in own)} == {len(support)}
-            right &= sum(masses, MINUS).top == {} and all(mass.sign() > 0 for mass in masses)
-            need(right, f"prompts: {prompt['name']!r:.60}: expected numbers for each response, and masses with sum 1")
+            need({len(set(support)), *(len(prompt[n]) for n in own)} == {len(support)}, "prompts: expected numbers")
+            need(sum(masses, MINUS).top == {} and all(x.sign() > 0 for x in masses), "reference: expected sum 1")
             self.tables.append((rewards, masses))
         self.rates = [rational(rate) for row in problem.get("step_sizes") or [[problem[steps]]] for rate in row]
         need(steps == "step_size" or len(self.rates) == outer * inner, "step_sizes: expected T rows of K numbers")
@@ -289,14 +287,15 @@ class Run:
             self.responses += [y for y in following if y[-1] == end or length == horizon]
             level = [y for y in following if y[-1] != end]
         self.supports = [list(map(" ".join, self.responses))] * len(self.supports)
-    def masses(self, theta: list[Number]) -> list[list[Number]]:
-        """The masses of every prompt's responses, as functions of theta."""
+    def masses(self, theta: list[Number], closed: bool = False) -> list[list[Number]]:
+        """The masses of every prompt's responses, as functions of theta; seen to sum to 1 if closed."""
         point, reached = [Number(x.bounds, x.top, x.under) for x in theta], {(): ONE}
         for i, x in enumerate(point):
             x.slope = {i: ONE}
         rows = [prompt.get("features", ()) for prompt in self.problem["prompts"]]
         scores = [[sum((rational(f) * x for f, x in zip(y, point, strict=True)), ZERO) for y in row] for row in rows]
         listed = [link(p, self.given) for p in (scores if any(rows) else self.blocks(self.sizes, point))]
+        listed = [link(own[:-1], 1) for own in listed] if closed else listed
         for (prefix, tokens), masses in zip(self.allowed.items(), listed, strict=False):
             reached |= {(*prefix, token): reached[prefix] * mass for token, mass in zip(tokens, masses, strict=True)}
         every = len(self.supports) if self.family in ("bernoulli", "autoregressive") else 1
@@ -318,9 +317,10 @@ class Run:
         name, size, support = self.problem["prompts"][place]["name"], self.problem["group_size"], self.supports[place]
         (table, reference), positions, share = self.tables[place], list[int](), rational(Fraction(1, size))
         source = self.source
+        cells = self.masses(self.theta, closed=True)[place] if "seed" in source else current
         for i in range(1, size + 1):
             response = self.problem["draws"]["recorded"][t - 1][place][i - 1] if source["source"] == "recorded" else ANY
-            response = support[self.drawn((source["seed"], t, place, i), current)] if "seed" in source else response
+            response = support[self.drawn((source["seed"], t, place, i), cells)] if "seed" in source else response
             response = self.take("draw", t=t, prompt=name, i=i, response=response)["response"]
             need(response in support, f"response: {response!r}: not in the support (G3)")
             positions.append(support.index(response))
@@ -371,7 +371,7 @@ class Run:
             masses = self.masses(moved)
         said = self.take("apply", t=t, k=k, theta=moved, objective=self.objective(groups, masses)[0])
         self.theta = said["theta"]
-        self.applied.append({**said, "objective": said["objective"].fresh()})
+        self.applied.append({**said, "objective": said["objective"].fresh()} if self.tight else self.said)
         return masses
 
 def check(path: str) -> tuple[int, str]:
