@@ -22,6 +22,7 @@ from grpocheck.verifier.cli_studio import studio_command
 from grpocheck.verifier.cli_training_free import training_free_command
 from grpocheck.verifier.cli_vectors import vectors_command
 from grpocheck.verifier.failures import emit, guarded
+from grpocheck.verifier.isolation.threads import leaving_threads
 from grpocheck.verifier.process import prepare
 
 OVERVIEW = """The finite-budget group-relative policy update, which GRPO trainers make: run it exactly, see what is
@@ -140,7 +141,7 @@ def overview(
 def main() -> None:
     """The entry point of the command."""
     prepare()
-    app(prog_name="grpocheck")
+    leaving_threads(lambda: app(prog_name="grpocheck"))
 
 
 if __name__ == "__main__":

@@ -53,6 +53,10 @@ def run_command(
     ] = None,
     isolate: Isolate = False,
     call_limit: CallLimit = None,
+    cross_examine: Annotated[
+        bool,
+        typer.Option("--cross-examine", help="Compare every answer of the supply with the problem's own definition."),
+    ] = False,
 ) -> int:
     """Run a problem: its status, its last valid parameter, and its oracle calls against their bounds.
 
@@ -60,11 +64,8 @@ def run_command(
     """
     from grpocheck.verifier.runs import Request, run_problem
 
-    return run_problem(
-        Request(
-            problem, json, trace, arithmetic, digits, max_digits, max_bits, seed, supply, draw_law, isolate, call_limit
-        )
-    )
+    plain = (problem, json, trace, arithmetic, digits, max_digits, max_bits, seed, supply)
+    return run_problem(Request(*plain, draw_law, isolate, call_limit, cross_examine))
 
 
 def replay_command(

@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from grpocheck.contracts.clauses import ENABLED
-from grpocheck.core import Outcome, Supply, TraceWriter, read_problem, replay, run
+from grpocheck.core import Outcome, Problem, Supply, TraceWriter, read_problem, replay, run
 from grpocheck.core.events import Event, Observer
 from grpocheck.core.events import Kind as EventKind
+from grpocheck.core.families.family import Family
+from grpocheck.core.procedure import supplied_names
 from grpocheck.verifier.arithmetics import chosen_arithmetic
 from grpocheck.verifier.commands_draws import read_alpha
+from grpocheck.verifier.cross_examination import cross_examined
 from grpocheck.verifier.draw_law import LawTest
 from grpocheck.verifier.draws_seen import DrawsUnderTest
 from grpocheck.verifier.failures import BadOption, emit, say
@@ -42,6 +45,7 @@ class Request:
     draw_law: str | None = None
     isolate: bool = False
     call_limit: float | None = None
+    cross_examine: bool = False
 
 
 def run_problem(request: Request) -> int:
@@ -59,6 +63,8 @@ def run_problem(request: Request) -> int:
     with ExitStack() as stack:
         given = stack.enter_context(given_supply(request.supply, request.isolate, request.call_limit))
         supply = with_tested_draws(given or Supply(), request.draw_law)
+        if request.cross_examine:
+            supply = compared_with(problem, supply, request.arithmetic)
         own_arithmetic = supply.arithmetic is not None and request.arithmetic == "auto"
         observers: list[Observer] = [stack.enter_context(step_progress(problem.outer_iterations * problem.inner_steps))]
         if request.trace is not None:
@@ -101,6 +107,19 @@ def given_supply(name: str | None, isolate: bool, call_limit: float | None) -> I
     else:
         with stdout_kept():
             yield load_supply(name)
+
+
+def compared_with(problem: Problem, supply: Supply, arithmetic: str) -> Supply:
+    """The supply, its answers compared with the problem's own definition where that says what they have to be."""
+    if not supplied_names(supply):
+        raise BadOption("--cross-examine", "", "no oracle is supplied to be examined", "a --supply")
+    if arithmetic == "mp" or supply.arithmetic is not None:
+        found = "its numbers have no certified error, so that none is decided to be wrong"
+        raise BadOption("--cross-examine", arithmetic, found, "--arithmetic auto, exact or enclosure")
+    if not isinstance(problem.family, Family) and not supply.policy is supply.gradient is None:
+        found = "the problem states no family that masses or gradients could be compared with"
+        raise BadOption("--cross-examine", problem.family.name, found, "a problem of one of the families")
+    return cross_examined(problem, supply)
 
 
 def replay_trace(trace: Path, as_json: bool, supply_name: str | None, isolate: bool, call_limit: float | None) -> int:

@@ -139,3 +139,5 @@ whole = Supply(
     domain=lambda theta: 0 < theta[0] < 1,
     gradient=true_gradient,
 )
+
+stale = Supply(gradient=lambda frozen, theta: [F(3)])

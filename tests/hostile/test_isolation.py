@@ -5,6 +5,8 @@ The limits are short and the waits are without bound on either side of them: no 
 
 import json
 import os
+import subprocess
+import sys
 import time
 from fractions import Fraction as F
 
@@ -193,6 +195,25 @@ def test_the_command_keeps_stdout_to_itself(two_paths):
     status, out, said = two_paths("leaving")
     assert (status, out) == (1, "")
     assert "raised SystemExit: 0: broken clause" in said
+
+
+def test_the_command_cross_examines(two_paths):
+    status, out, said = two_paths("stale", "--cross-examine", "--isolate")
+    assert (status, out) == (1, "")
+    assert "answered [3], expected [2]" in said
+    assert two_paths("honest", "--cross-examine")[0] == 0
+    for refused in (["--arithmetic", "mp"], []):
+        status, _, said = two_paths("stale" if refused else "stateless", "--cross-examine", *refused)
+        assert (status, "--cross-examine" in said) == (2, True)
+
+
+def test_the_command_does_not_wait_for_threads_that_were_left(two_paths, tmp_path):
+    """A process of its own, since it would else be this one that cannot end."""
+    command = [sys.executable, "-m", "grpocheck.verifier.cli", "run", str(tmp_path / "problem.toml"), "--json"]
+    command += ["--supply", "tests.hostile.supplies:leaking"]
+    found = subprocess.run(command, capture_output=True, timeout=PATIENT)
+    assert (found.returncode, json.loads(found.stdout)["status"]) == (0, "complete")
+    assert b"left 4 threads running" in found.stderr
 
 
 def test_the_options_need_a_supply(in_house):
