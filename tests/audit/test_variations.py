@@ -103,3 +103,24 @@ def test_a_rule_that_is_broken_is_named_as_declared(runs: Path, tmp_path: Path) 
         "reward minus the group's mean over the group's sample deviation + 1e-04"
         in found["advantage-rule"].first.expected
     )
+
+
+@pytest.mark.parametrize(("run", "weights"), [("a17_gdpo", (1.0, 2.0, 0.5)), ("a12_none_rewards", (1.0, 0.5))])
+def test_weights_are_told_by_tables_alone(recorded: Path, run: str, weights: tuple[float, ...]) -> None:
+    """Neither a log nor settings: three rewards each normalised before the sum; two of which some are missing."""
+    report = audited(recorded / run / "completions")
+    (inferred,) = report.inferred.values()
+    found = inferred["reward_weights"]
+    assert [one / found[0] for one in found] == pytest.approx([one / weights[0] for one in weights])
+    assert inferred["advantage_rule"][0].startswith(
+        "each reward" if run == "a17_gdpo" else "reward minus the group's mean"
+    )
+    assert not [finding for finding in report.findings if finding.severity == "error"]
+
+
+def test_settings_beside_the_calls_say_how_rows_were_weighed(recorded: Path, tmp_path: Path) -> None:
+    for part in ("completions", "calls"):
+        shutil.copytree(recorded / "a17_gdpo" / part, tmp_path / part)
+    (inferred,) = audited(tmp_path).inferred.values()
+    assert inferred["reward_weights"] == [1.0, 2.0, 0.5]
+    assert inferred["reward_weights_from"] == "settings"

@@ -17,7 +17,7 @@ from grpocheck.verifier.audit.passes import Passes
 from grpocheck.verifier.audit.readers.groups import read_groups, read_header
 from grpocheck.verifier.audit.readers.lines import torn_line
 from grpocheck.verifier.audit.readers.parquet import read_table
-from grpocheck.verifier.audit.readers.recorded import read_generation
+from grpocheck.verifier.audit.readers.recorded import read_generation, settings_beside
 from grpocheck.verifier.audit.readers.rollouts import read_rollouts
 from grpocheck.verifier.audit.readers.state import read_log, reward_names
 from grpocheck.verifier.audit.rules import seen
@@ -47,6 +47,8 @@ def audit_rows(run: Run) -> RowsResult:
     own = Generations(run) if run.generations else None
     if own is not None:
         result.settings = result.settings.joined(own.settings)
+    elif run.calls and run.calls[0].with_suffix(".json").is_file():
+        result.settings = result.settings.joined(settings_beside(run.calls[0]))
     names = (own.names if own is not None else None) or (reward_names(log) if log is not None else ()) or None
     if run.groups:
         log = audit_groups(run, result, findings, log)
@@ -218,7 +220,9 @@ class Generations:
             audit.take(read_generation(Path(file)).table)
         inferred = audit.finish(column_lost=False)
         findings.extend(finding for finding in fresh.all() if finding.rule != "rows-logged-twice")
-        if not result.inferred.get("advantage_rule"):
+        if not result.inferred:
+            result.inferred.update(inferred)
+        elif not result.inferred.get("advantage_rule"):
             result.inferred.update({key: inferred[key] for key in inferred if key.startswith(("advantage", "reward"))})
 
     def each(self) -> Iterator[Any]:

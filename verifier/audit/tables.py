@@ -78,7 +78,10 @@ class Survey:
         if found is not None:
             return [found], "the log's reward"
         guesses = weights_from_advantages(self.some, size, functions) if size is not None else []
-        return [ones, *(guess for guess in guesses if guess != ones)], "nothing: tried"
+        return [
+            ones,
+            *(guess for guess in guesses if guess != ones),
+        ], "the advantages, which tell them up to their size"
 
 
 class TablesAudit:

@@ -1,6 +1,6 @@
 """The weights of reward functions, where no settings say them: from the log's reward, or from the advantages."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,6 +10,9 @@ from grpocheck.verifier.audit.model import Floats, Log, Table
 
 DENOMINATOR = 1000
 ROUGH = 0.01
+MOST_BLOCKS = 64
+EPSILON = 1e-4
+"""What is added to the deviation of each reward that is normalised by itself."""
 
 
 @dataclass(frozen=True)
@@ -70,29 +73,77 @@ def simplest(value: float) -> float:
     return float(Fraction(value).limit_denominator(DENOMINATOR))
 
 
-def weights_from_advantages(tables: Sequence[Table], size: int, functions: int) -> list[tuple[float, ...]]:
-    """Weights under which advantages are proportional, group by group, to centred sums of rewards; up to their size.
+@dataclass(frozen=True)
+class Share:
+    """One response: its rewards as its advantage has them, up to a divisor that the responses of one block share."""
 
-    For each row of group g: sum over k of w_k d_ik = s_g A_i, with s_g unknown: the kernel of that system, scaled in
-    the ways in which people write weights.
+    block: int
+    rewards: Floats
+    advantage: float
+
+
+def weights_from_advantages(tables: Sequence[Table], size: int, functions: int) -> list[tuple[float, ...]]:
+    """Weights under which advantages are proportional, block by block, to sums of rewards; up to their size.
+
+    Two readings: rewards summed, and centred and divided in each group (a block is a group); and each reward
+    normalised in its group before the sum, which is divided by the deviation of the batch (a block is a batch).
     """
-    rows: list[tuple[int, Floats, float]] = []
-    groups = 0
-    for table in tables:
-        if table.advantages is None or not np.isfinite(table.rewards).all() or table.rewards.shape[1] != functions:
+    found = {
+        weights
+        for shares in (summed(tables, size, functions), normalised_first(tables, size, functions))
+        for weights in weights_of_shares(shares, functions)
+    }
+    return sorted(found, reverse=True)
+
+
+def usable_groups(tables: Sequence[Table], size: int, functions: int) -> Iterator[tuple[int, Floats, Floats]]:
+    """The number of a table, rewards (G, K) and advantages (G,) of its groups: finite ones, some rewards missing.
+
+    Groups with a response that no function rewarded are left out.
+    """
+    for number, table in enumerate(tables):
+        if table.advantages is None or table.rewards.shape[1] != functions:
             continue
         for seats in seats_of_size(table, size).rows:
             rewards, advantages = table.rewards[seats], table.advantages[seats]
-            if np.isfinite(advantages).all() and np.ptp(advantages) > 1e-3 and groups < 64:
-                centred = rewards - rewards.mean(axis=0)
-                rows += [(groups, centred[i], float(advantages[i])) for i in range(size)]
-                groups += 1
+            if np.isfinite(rewards).any(axis=1).all() and not np.isinf(rewards).any() and np.isfinite(advantages).all():
+                yield number, rewards, advantages
+
+
+def summed(tables: Sequence[Table], size: int, functions: int) -> list[Share]:
+    """The centred rewards of groups, each a block; a missing one counts as 0 in a sum."""
+    found: list[Share] = []
+    blocks = 0
+    for _, rewards, advantages in usable_groups(tables, size, functions):
+        if np.ptp(advantages) > 1e-3 and blocks < MOST_BLOCKS:
+            filled = np.nan_to_num(rewards)
+            centred = filled - filled.mean(axis=0)
+            found += [Share(blocks, centred[i], float(advantages[i])) for i in range(size)]
+            blocks += 1
+    return found
+
+
+def normalised_first(tables: Sequence[Table], size: int, functions: int) -> list[Share]:
+    """The rewards of groups over the sample deviation of each function, each batch a block."""
+    found = []
+    blocks: dict[int, int] = {}
+    for number, rewards, advantages in usable_groups(tables, size, functions):
+        block = blocks.setdefault(number, len(blocks))
+        if block < MOST_BLOCKS and np.isfinite(rewards).all():
+            own = (rewards - rewards.mean(axis=0)) / (rewards.std(axis=0, ddof=1) + EPSILON)
+            found += [Share(block, own[i], float(advantages[i])) for i in range(size)]
+    return found
+
+
+def weights_of_shares(rows: Sequence[Share], functions: int) -> list[tuple[float, ...]]:
+    """The kernel of the system sum over k of w_k d_ik = s_b A_i, scaled in the ways in which people write weights."""
+    groups = 1 + max((share.block for share in rows), default=-1)
     if groups < 1:
         return []
     system = np.zeros((len(rows), functions + groups))
-    for place, (group, centred, advantage) in enumerate(rows):
-        system[place, :functions] = centred
-        system[place, functions + group] = -advantage
+    for place, share in enumerate(rows):
+        system[place, :functions] = share.rewards
+        system[place, functions + share.block] = -share.advantage
     _, values, basis = np.linalg.svd(system)
     if len(values) < functions + groups or values[-1] > 1e-4 * values[0] or values[-2] < 1e-3 * values[0]:
         return []
@@ -104,17 +155,16 @@ def weights_from_advantages(tables: Sequence[Table], size: int, functions: int) 
     divisors = basis[-1][functions:] * np.sign(np.median(basis[-1][functions:]) or 1.0)
     scales = [1 / nonzero.max(), 1 / nonzero.min(), 1 / np.abs(kernel).sum(), 1 / nonzero[0]]
     scales += scale_of_epsilon(rows, kernel, divisors)
-    found = {tuple(roughly(float(weight) * scale) for weight in kernel) for scale in scales}
-    return sorted(found, reverse=True)
+    return sorted({tuple(roughly(float(weight) * scale) for weight in kernel) for scale in scales}, reverse=True)
 
 
-def scale_of_epsilon(rows: Sequence[tuple[int, Floats, float]], kernel: Floats, divisors: Floats) -> list[float]:
+def scale_of_epsilon(rows: Sequence[Share], kernel: Floats, divisors: Floats) -> list[float]:
     """The size of the weights, from the epsilon beside a deviation: divisor = deviation + epsilon / size."""
     squares = np.zeros(len(divisors))
     counts = np.zeros(len(divisors))
-    for group, centred, _ in rows:
-        squares[group] += float(centred @ kernel) ** 2
-        counts[group] += 1
+    for share in rows:
+        squares[share.block] += float(share.rewards @ kernel) ** 2
+        counts[share.block] += 1
     found = []
     for lost in (1, 0):
         gaps = divisors - np.sqrt(squares / np.maximum(counts - lost, 1))

@@ -205,7 +205,8 @@ def _clips(call: LossCall, settings: LossSettings, found: Shown) -> Iterator[Los
         yield first
         if not _gradient_fits(call, first):  # it is the same wherever between the ratios the bounds are
             return
-        yield from _solved(call, first, widths_low)
+        reaches = (max(1 + high_or(low[0], -1.0), 0.0), 1 + low[1]), (top - 1, high[1] - 1)
+        yield from _solved(call, first, widths_low, reaches)
 
 
 def _gradient_fits(call: LossCall, settings: LossSettings) -> bool:
@@ -233,8 +234,13 @@ def _choices(low: float, high: float, declared: float) -> list[float]:
     return inside or (list(few_decimals(low, high)) if low < high else [low])
 
 
-def _solved(call: LossCall, settings: LossSettings, widths_low: list[float]) -> Iterator[LossSettings]:
-    """The widths moved so that the loss is the recorded one, in which it is linear while no ratio crosses a bound."""
+def _solved(
+    call: LossCall, settings: LossSettings, widths_low: list[float], reaches: tuple[tuple[float, float], ...]
+) -> Iterator[LossSettings]:
+    """The widths moved so that the loss is the recorded one, in which it is linear while no ratio crosses a bound.
+
+    ``reaches`` are the intervals of the lower and the upper width in which none does.
+    """
     if call.loss is None:
         return
 
@@ -244,6 +250,11 @@ def _solved(call: LossCall, settings: LossSettings, widths_low: list[float]) -> 
     base, low, high = loss(), settings.epsilon, settings.epsilon_high
     by_low = (loss(epsilon=low * (1 + STEP)) - base) / (low * STEP)
     by_high = (loss(epsilon_high=high * (1 + STEP)) - base) / (high * STEP)
+    if by_low and by_high:
+        ends = [low + (call.loss - base - by_high * (end - high)) / by_low for end in reaches[1]]
+        least, most = max(min(ends), reaches[0][0]), min(max(ends), reaches[0][1], 0.999)
+        if least < most:
+            widths_low = [*widths_low, *few_decimals(least, most), (least + most) / 2]
     for chosen in widths_low if by_low else [low]:
         rest = call.loss - base - by_low * (chosen - low)
         solved = high + rest / by_high if by_high else high

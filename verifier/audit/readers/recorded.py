@@ -123,14 +123,26 @@ def read_generation(path: Path) -> Generation:
     )
 
 
+def settings_beside(path: Path) -> Settings:
+    """The settings that stand in the .json beside a call."""
+    meta = read_beside(path)
+    config = meta.get("config")
+    return settings_in({**meta, "config": config if isinstance(config, dict) else {}}, str(path))
+
+
 def call_settings(call: Call) -> Settings:
     """The settings that stand beside a call."""
-    values = dict(call.meta["config"])
+    return settings_in(call.meta, call.file)
+
+
+def settings_in(meta: Mapping[str, Any], file: str) -> Settings:
+    """The settings of the loss and those of the loop around it, of what is said of a call."""
+    values = dict(meta["config"])
     for key, name in (
         ("world_size", "world_size"),
         ("current_gradient_accumulation_steps", "gradient_accumulation_steps"),
         ("steps_per_generation", "steps_per_generation"),
     ):
-        if isinstance(call.meta.get(key), int):
-            values[name] = call.meta[key]
-    return checked(values, call.file)
+        if isinstance(meta.get(key), int):
+            values[name] = meta[key]
+    return checked(values, file)
