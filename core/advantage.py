@@ -34,7 +34,13 @@ def mean(values: Sequence[Scalar]) -> Scalar:
     "B1: s is the population standard deviation: s^2 is the mean of the squared deviations",
 )
 def population_standard_deviation(values: Sequence[Scalar], arithmetic: Arithmetic) -> Scalar:
-    """s = sqrt(1/G sum_i (R_i - mean)^2), with divisor G and not G - 1."""
+    """s = sqrt(1/G sum_i (R_i - mean)^2), with divisor G and not G - 1.
+
+    >>> from fractions import Fraction
+    >>> from grpocheck.core.arithmetic import ExactArithmetic
+    >>> population_standard_deviation([Fraction(n) for n in (1, 0, 0, 0)], ExactArithmetic())
+    Surd('1/4*sqrt(3)')
+    """
     centre = mean(values)
     deviations = [value - centre for value in values]
     return arithmetic.sqrt(sum(deviation * deviation for deviation in deviations) / len(values))

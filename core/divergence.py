@@ -19,5 +19,12 @@ from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
     "B4: KL >= 0, and 0 exactly when the two mass functions are equal",
 )
 def kl_divergence(masses: Sequence[Scalar], reference: Sequence[Scalar], arithmetic: Arithmetic) -> Scalar:
-    """KL(pi_theta || pi_ref) = sum_j pi_theta(b_j) log(pi_theta(b_j) / pi_ref(b_j)), over the whole support."""
+    """KL(pi_theta || pi_ref) = sum_j pi_theta(b_j) log(pi_theta(b_j) / pi_ref(b_j)), over the whole support.
+
+    >>> from fractions import Fraction
+    >>> from grpocheck.core.arithmetic import EnclosureArithmetic
+    >>> half, arithmetic = Fraction(1, 2), EnclosureArithmetic(digits=6)
+    >>> arithmetic.text(kl_divergence((Fraction(4, 5), Fraction(1, 5)), (half, half), arithmetic))
+    ['0.19274475', '0.19274476']
+    """
     return sum(mass * arithmetic.log(mass / base) for mass, base in zip(masses, reference, strict=True))

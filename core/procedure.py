@@ -175,6 +175,11 @@ def run(
     elsewhere unless one is given; ``seed`` goes before the problem's own draws; ``observer`` is told every event.
     Raises SupplyViolation when an oracle breaks its clause, UndecidedComparison when a comparison is not decided at
     the arithmetic's highest precision, and InvalidProblem when theta_0 is outside a supplied U. Neither is a status.
+
+    >>> from grpocheck.core import read_problem
+    >>> outcome = run(read_problem("examples/undefined_gradient.toml"))
+    >>> str(outcome.status), outcome.theta, outcome.ledger.gradient_attempts
+    ('undefined-gradient', (Fraction(3, 5),), 2)
     """
     supply = supply or Supply()
     source = draw_source(problem, supply, seed)

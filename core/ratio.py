@@ -14,7 +14,12 @@ from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 @ensure(lambda result: below(0, result), "B3: the ratio is positive")
 @ensure(lambda new_mass, old_mass, result: equal(result * old_mass, new_mass), "G1: rho pi_old = pi_theta")
 def importance_ratio(new_mass: Scalar, old_mass: Scalar) -> Scalar:
-    """rho = pi_theta(y|q) / pi_old(y|q), of probabilities of the whole response."""
+    """rho = pi_theta(y|q) / pi_old(y|q), of probabilities of the whole response.
+
+    >>> from fractions import Fraction
+    >>> importance_ratio(Fraction(3, 5), Fraction(1, 2))
+    Fraction(6, 5)
+    """
     return new_mass / old_mass
 
 
@@ -45,7 +50,15 @@ def clip(ratio: Scalar, epsilon: Scalar, arithmetic: Arithmetic) -> Scalar:
 )
 @ensure(lambda ratio, advantage, result: at_most(result, ratio * advantage), "E2: the term is at most rho A")
 def clipped_term(ratio: Scalar, advantage: Scalar, epsilon: Scalar, arithmetic: Arithmetic) -> Scalar:
-    """min(rho A, clip(rho) A): the pessimistic one of the two products, in advantage units."""
+    """min(rho A, clip(rho) A): the pessimistic one of the two products, in advantage units.
+
+    >>> from fractions import Fraction
+    >>> from grpocheck.core.arithmetic import ExactArithmetic
+    >>> clipped_term(Fraction(7, 5), Fraction(2), Fraction(1, 5), ExactArithmetic())
+    Fraction(12, 5)
+    >>> clipped_term(Fraction(7, 5), Fraction(-2), Fraction(1, 5), ExactArithmetic())  # no cap above where A < 0
+    Fraction(-14, 5)
+    """
     return arithmetic.minimum(ratio * advantage, clip(ratio, epsilon, arithmetic) * advantage)
 
 

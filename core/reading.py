@@ -234,5 +234,12 @@ def generated_prompt(place: int, prompt: object, generated: Autoregressive) -> P
 @total("bad input raises InvalidProblem")
 @ensure(lambda result: result.dimension == len(result.theta), "a problem that can run")
 def read_problem(path: str | Path) -> Problem:
-    """The problem in a file."""
+    """The problem in a file.
+
+    Raises InvalidProblem, which names the key, for what is no problem, and for a file that cannot be read.
+
+    >>> problem = read_problem("examples/undefined_gradient.toml")
+    >>> problem.group_size, problem.epsilon, problem.prompts[0].responses
+    (2, Fraction(1, 5), ('good', 'bad'))
+    """
     return problem_from_mapping(parsed(file_text(Path(path))))

@@ -90,7 +90,12 @@ def prompt_to_mapping(prompt: Prompt, problem: Problem) -> dict[str, Any]:
 @total("every problem can be written, unless a number is too long for a file: that raises InvalidProblem")
 @ensure(lambda problem, result: problem_from_mapping(parsed(result)) == problem, "the file is read back as the same")
 def problem_to_toml(problem: Problem) -> str:
-    """The problem as the text of a problem file."""
+    """The problem as the text of a problem file.
+
+    >>> from grpocheck.core import read_problem
+    >>> print(problem_to_toml(read_problem("examples/undefined_gradient.toml")).partition("\\n")[0])
+    group_size = 2
+    """
     mapping = problem_to_mapping(problem)
     tables = {key: mapping.pop(key) for key in ("generation", "domain", "draws") if key in mapping}
     prompts = mapping.pop("prompts")

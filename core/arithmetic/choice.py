@@ -26,6 +26,13 @@ def arithmetic_named(
 
     ``digits`` are shown of an enclosure (carried, in mp); ``max_digits`` is the budget of an exact number; ``max_bits``
     the highest precision at which a comparison is tried before it is undecided.
+
+    >>> from fractions import Fraction
+    >>> arithmetic_named("exact").sqrt(Fraction(2))
+    Surd('sqrt(2)')
+    >>> enclosure = arithmetic_named("enclosure", digits=4)
+    >>> enclosure.text(enclosure.log(Fraction(2)))
+    ['0.693147', '0.693148']
     """
     if name == "mp":
         return MpArithmetic(digits)

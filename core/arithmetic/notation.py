@@ -19,7 +19,11 @@ BETWEEN_TERMS = re.compile(r"(?<=[^(*eE])(?=[+-])")
 @require(lambda value: not isinstance(value, bool), "a truth value is no number")
 @ensure(lambda value, result: ("sqrt" in result) == isinstance(value, Surd), "only an irrational is written with roots")
 def exact_text(value: Exact) -> str:
-    """An exact number as text: ``3/5`` or ``1/2 + 3/10*sqrt(2)``."""
+    """An exact number as text: ``3/5`` or ``1/2 + 3/10*sqrt(2)``.
+
+    >>> exact_text(Fraction(3, 5))
+    '3/5'
+    """
     return str(value) if isinstance(value, Surd) else rational_text(Fraction(value))
 
 

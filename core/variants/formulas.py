@@ -103,7 +103,12 @@ def unstated(name: str) -> str:
     "beta is in the formula where there is a KL term",
 )
 def formula(variant: Variant) -> str:
-    """The objective as a formula, then what its symbols are: of a score term, what it is the gradient of."""
+    """The objective as a formula, then what its symbols are: of a score term, what it is the gradient of.
+
+    >>> from grpocheck.core.variants.registry import named
+    >>> formula(named("reinforce-none"))
+    '1/M sum_l 1/G sum_i sum_h A log pi; r = w_h, A = R'
+    """
     sums, reward = normalisation_formula(variant.normalisation), "R"
     terms = f"[{variant.term.formula}]" if ":" in variant.term.formula else variant.term.formula
     outside = ""

@@ -116,6 +116,9 @@ def named(name: str) -> Variant:
 
     For any other it raises InvalidProblem, with the one name that differs in case or hyphens, or the names that have it
     among their words (tic is of two), or the nearest there is.
+
+    >>> named("dr-grpo").source
+    'Dr. GRPO, arXiv 2503.20783'
     """
     if name not in NAMED:
         folded = name.strip().lower().replace("_", "-").replace(" ", "-")

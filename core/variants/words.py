@@ -187,11 +187,22 @@ def with_part(variant: Variant, part: str, text: str) -> Variant:
 @total("texts that are no parts raise InvalidProblem")
 @ensure(lambda variant, texts, result: bool(texts) or result is variant, "without a change the variant stays")
 def with_parts(variant: Variant, texts: Sequence[str]) -> Variant:
-    """The variant with parts exchanged, each text ``part=word,...``; its name then says so."""
+    """The variant with parts exchanged, each text ``part=word,...``; its name then says so.
+
+    Raises InvalidProblem for what is no part, and for a part that is exchanged twice.
+
+    >>> from grpocheck.core.variants.registry import named
+    >>> with_parts(named("dapo"), ["advantage=leave-one-out"]).name
+    'dapo with advantage=leave-one-out'
+    """
+    exchanged: set[str] = set()
     for text in texts:
         part, equals, words = text.partition("=")
         if not equals:
             raise InvalidProblem("part", text, "part=word, such as advantage=leave-one-out")
+        if part.strip() in exchanged:
+            raise InvalidProblem(part.strip(), words, "each part once: it is exchanged already")
+        exchanged.add(part.strip())
         variant = replace(with_part(variant, part.strip(), words), name=f"{variant.name} with {text.strip()}")
     return variant
 

@@ -43,6 +43,11 @@ def check(
     is asked whether to stop. A single step of arithmetic is not interrupted: where that matters, check_in_process.
     Raises PropertyError for a text that is no property or does not fit the problem, InvalidProblem for a supplied
     family.
+
+    >>> from grpocheck.core import read_problem
+    >>> problem = read_problem("examples/undefined_gradient.toml")
+    >>> str(check("F_next >= F", problem).verdict), str(check("K = 1", problem).verdict)
+    ('holds', 'refuted')
     """
     found, within = prepared(stated, problem, scope)
     watch = Watch(budget, progress, cancelled)
