@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from grpocheck.verifier.audit.auditing import Piece, pieces_of
+from grpocheck.verifier.audit.discovery import runs_of
 
 from tests.audit.planting import audited, by_rule, copied, edit_arrays, edit_json, edit_table, tables_of
 
@@ -223,3 +225,23 @@ def test_a_setting_of_rounding(recorded: Path, tmp_path: Path) -> None:
     expected = residue / (abs(residue) * (6 / 5) ** 0.5 + 1e-4)
     assert finding.worst.distance == pytest.approx(abs(expected), rel=1e-3)
     assert finding.count == 8
+
+
+def test_of_many_calls_the_first_are_identified_and_those_that_depart(run: Path) -> None:
+    pieces = [Piece(piece.run, piece.calls, identifies=False) for piece in pieces_of(runs_of([run])[0]) if piece.calls]
+    assert [piece.done().identified for piece in pieces] == [0]
+    edit_arrays(run / "calls" / "call_004.npz", lambda arrays: arrays.update(loss=arrays["loss"] + 0.01))
+    (result,) = (piece.done() for piece in pieces)
+    assert result.identified == 1
+    assert [finding.rule for finding in result.findings if finding.severity == "error"] == ["loss-differs"]
+
+
+def test_log_probabilities_without_a_loss_are_not_recomputed(run: Path) -> None:
+    """Nothing could be held against it, and a setting that a loss would need is not asked for."""
+    for path in (run / "calls").glob("*.npz"):
+        edit_arrays(path, lambda arrays: [arrays.pop("loss"), arrays.pop("grad_logps")])
+        edit_json(path.with_suffix(".json"), lambda meta: meta.update(trl_metrics_of_this_call={}))
+    report = audited(run)
+    assert report.calls > 0
+    assert "loss_declared" not in report.inferred[str(run)]
+    assert not [one for one in report.findings if one.severity == "error"]

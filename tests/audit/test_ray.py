@@ -52,7 +52,7 @@ def test_a_worker_that_is_killed_changes_nothing(two_workers: None, recorded: Pa
     run = runs_of([recorded / "a13_gpt2_dropout_mu2"])[0]
     pieces = list(pieces_of(run))
     mark = tmp_path / "killed"
-    dying = [*pieces[:1], Killed(run, run.calls, mark), *pieces[1:]]
+    dying = [*pieces[:1], Killed(run, run.calls, mark=mark), *pieces[1:]]
     results = list(cluster("local")(dying))
     assert mark.exists()
     assert results == list(here(dying))

@@ -15,6 +15,8 @@ from grpocheck.verifier.audit.settings import Settings
 
 FILES_OF_A_PIECE = 32
 BYTES_OF_A_PIECE = 64 << 20
+PIECES_IDENTIFIED = 8
+"""Pieces of a run after which the variant of a call is looked for only where it departs from the declared one."""
 SEEN_BETTER = ("kl-not-kl", "first-pass-ratio", "sampler-differs")
 """Rules that say more from a call's tensors than from the log."""
 
@@ -25,12 +27,13 @@ class Piece:
 
     run: Run
     calls: tuple[Path, ...] | None = None
+    identifies: bool = True
 
     def done(self) -> RowsResult | CallsResult:
         """Do it."""
         if self.calls is None:
             return audit_rows(self.run)
-        return audit_call_files(self.run.name, self.calls, self.run.generations)
+        return audit_call_files(self.run.name, self.calls, self.run.generations, self.identifies)
 
     @property
     def files(self) -> int:
@@ -66,18 +69,18 @@ class Audit:
 
 
 def pieces_of(run: Run) -> Iterator[Piece]:
-    """A run's work: its rows, then its calls, a few files at a time."""
+    """A run's work: its rows, then its calls, a few files at a time; of the first the variant is identified."""
     yield Piece(run)
     chunk: list[Path] = []
-    size = 0
+    size = made = 0
     for path in run.calls:
         chunk.append(path)
         size += path.stat().st_size
         if len(chunk) >= FILES_OF_A_PIECE or size >= BYTES_OF_A_PIECE:
-            yield Piece(run, tuple(chunk))
-            chunk, size = [], 0
+            yield Piece(run, tuple(chunk), made < PIECES_IDENTIFIED)
+            chunk, size, made = [], 0, made + 1
     if chunk:
-        yield Piece(run, tuple(chunk))
+        yield Piece(run, tuple(chunk), made < PIECES_IDENTIFIED)
 
 
 def here(pieces: Sequence[Piece]) -> Iterator[RowsResult | CallsResult]:

@@ -53,6 +53,8 @@ class CallsResult:
     declared: Counter[str] = field(default_factory=Counter)
     identified: int = 0
     tokens_identified: int = 0
+    identifies: bool = True
+    """Whether the variant is looked for among all where nothing departs from the declared one."""
     consistent: set[str] | None = None
     fits: Counter[str] = field(default_factory=Counter)
     uses: list[Use] = field(default_factory=list)
@@ -76,14 +78,16 @@ class CallsResult:
         self.evaluations += other.evaluations
 
 
-def audit_call_files(run: str, calls: Sequence[Path], generations: Sequence[Path]) -> CallsResult:
+def audit_call_files(
+    run: str, calls: Sequence[Path], generations: Sequence[Path], identifies: bool = True
+) -> CallsResult:
     """The audit of recorded calls, one file after another; the part of the work that is done in parallel."""
-    return audit_calls(run, (read_call(path) for path in calls), Frozen(generations))
+    return audit_calls(run, (read_call(path) for path in calls), Frozen(generations), identifies)
 
 
-def audit_calls(run: str, calls: Iterable[Call], frozen: "Frozen") -> CallsResult:
+def audit_calls(run: str, calls: Iterable[Call], frozen: "Frozen", identifies: bool) -> CallsResult:
     """The audit of calls as they come."""
-    findings, result, passes = Findings(run), CallsResult(), Passes()
+    findings, result, passes = Findings(run), CallsResult(identifies=identifies), Passes()
     for call in calls:
         check_call(call, frozen.of(call), passes, findings, result)
     result.findings = findings.all()
@@ -313,6 +317,8 @@ def check_frozen(call: Call, mask: Any, generation: Generation, findings: Findin
 
 def check_loss(call: Call, whole: bool, findings: Findings, result: CallsResult) -> None:
     """The loss, its gradient and the logged metrics against what follows from the tensors."""
+    if not (call.arrays.keys() & {"loss", "grad_logps"} or call.meta.get("trl_metrics_of_this_call")):
+        return  # nothing to hold it against
     try:
         loss_call = LossCall.from_trl(call.meta, call.arrays)
         found = recompute(loss_call)
@@ -327,7 +333,7 @@ def check_loss(call: Call, whole: bool, findings: Findings, result: CallsResult)
     if loss_call.loss is not None or loss_call.grad_logps is not None:
         result.declared[declared] += 1
         departures = compare(loss_call, found)
-        looked_for = result.tokens_identified < TOKENS_IDENTIFIED
+        looked_for = result.tokens_identified < TOKENS_IDENTIFIED and (result.identifies or bool(departures))
         fitting = identify(loss_call) if looked_for else None
         if fitting is not None:
             result.identified += 1
