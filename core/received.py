@@ -150,6 +150,11 @@ def described(value: object, depth: int = 2) -> str:
         return "a number that is malformed or of too many digits"
     if kind is Surd:
         return "a malformed sum of square roots" if surd(value) is None else in_a_line(str(value), MOST_CHARACTERS)
+    if kind is Real:
+        try:
+            return in_a_line(str(value), MOST_CHARACTERS)
+        except Exception:
+            return "a malformed enclosed number"
     return f"a {class_name(value)}"
 
 

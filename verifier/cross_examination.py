@@ -123,8 +123,9 @@ def another_point(
     """Where a wrong gradient is the right one: at a parameter of the same outer iteration, if there is such a one."""
     for step, (theta, right) in enumerate(earlier, start=1):
         read = entries(answer)
-        same = not isinstance(right, Undefined) and read is not None and len(read) == len(right)
-        if same and first_difference(answer, right, arithmetic) is None:
+        if isinstance(right, Undefined) or read is None or len(read) != len(right):
+            continue
+        if first_difference(read, right, arithmetic) is None:
             return f"; it is the gradient at the parameter of inner step {step}, {described(theta)}"
     return ""
 
@@ -140,7 +141,9 @@ class ExaminedPolicy:
         """The masses, which have to be the family's."""
         own = arithmetic_for(theta)
         right = self.family.masses(theta, self.problem.prompts[prompt.position], own)
-        return self.compared(self.policy.masses(theta, prompt, arithmetic), right, own)
+        answer = self.policy.masses(theta, prompt, arithmetic)
+        self.compare(answer, right, own)
+        return answer
 
     def mass_gradients(
         self, theta: Sequence[Scalar], prompt: Prompt, arithmetic: Arithmetic
@@ -150,7 +153,7 @@ class ExaminedPolicy:
         right = self.family.mass_gradients(theta, self.problem.prompts[prompt.position], own)
         answer = self.policy.mass_gradients(theta, prompt, arithmetic)
         for row, expected in zip(entries(answer) or (), right, strict=False):
-            self.compared(row, expected, own)
+            self.compare(row, expected, own)
         return answer
 
     @property
@@ -159,16 +162,17 @@ class ExaminedPolicy:
         assert isinstance(self.problem.family, Family)
         return self.problem.family
 
-    def compared(self, answer: Any, right: Sequence[Scalar], arithmetic: Arithmetic) -> Any:
-        """The answer itself. Raises ClauseBroken where it differs from the right one."""
+    def compare(self, answer: object, right: Sequence[Scalar], arithmetic: Arithmetic) -> None:
+        """Raise ClauseBroken where an answer differs from the right one."""
         if first_difference(answer, right, arithmetic) is not None:
             found = f"answered {described(answer)}, expected {described(tuple(right))}"
             raise ClauseBroken(Clause.MASSES_VALUE, found)
-        return answer
 
 
-@require(lambda problem, supply: isinstance(problem.family, Family) or (supply.policy is supply.gradient is None),
-         "masses and gradients are compared with those of a family")
+@require(
+    lambda problem, supply: isinstance(problem.family, Family) or (supply.policy is None and supply.gradient is None),
+    "masses and gradients are compared with those of a family",
+)
 def cross_examined(problem: Problem, supply: Supply) -> Supply:
     """The supply, every answer of its domain, rewards, policy and gradient compared with the problem's own definition.
 

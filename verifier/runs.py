@@ -116,7 +116,7 @@ def compared_with(problem: Problem, supply: Supply, arithmetic: str) -> Supply:
     if arithmetic == "mp" or supply.arithmetic is not None:
         found = "its numbers have no certified error, so that none is decided to be wrong"
         raise BadOption("--cross-examine", arithmetic, found, "--arithmetic auto, exact or enclosure")
-    if not isinstance(problem.family, Family) and not supply.policy is supply.gradient is None:
+    if not isinstance(problem.family, Family) and (supply.policy is not None or supply.gradient is not None):
         found = "the problem states no family that masses or gradients could be compared with"
         raise BadOption("--cross-examine", problem.family.name, found, "a problem of one of the families")
     return cross_examined(problem, supply)

@@ -12,7 +12,10 @@ from itertools import count
 
 from grpocheck.contracts.clauses import ContractViolation, ensure, invariant, require, snapshot, total
 from grpocheck.contracts.predicates import is_mass_function
+from grpocheck.core import received
+from grpocheck.core.handed_out import handed_out
 from grpocheck.core.invalid import InvalidProblem, shown
+from grpocheck.core.received import class_name, described, entries, error_in_words
 from grpocheck.core.training_free.clauses import Clause
 from grpocheck.core.training_free.decoding import Decoded, ResponseLevel, TokenLevel
 from grpocheck.core.training_free.ledger import Ledger
@@ -58,7 +61,7 @@ class Guard:
         return SupplyViolation(clause, call, found, self.ledger)
 
     @require(lambda call: bool(call), "a call has a name for its violation")
-    @ensure(lambda result: not isinstance(result, float), "no float enters a run")
+    @ensure(lambda result: not issubclass(type(result), float), "no float enters a run")
     def ask(self, kind: Kind, clause: Clause, call: str, oracle: Callable[[], object]) -> object:
         """The answer of an oracle, or the recorded one; an exception is a broken clause."""
         recalled = self.record.recalled(kind)
@@ -66,31 +69,32 @@ class Guard:
             return recalled
         try:
             answer = oracle()
-        except ContractViolation:
+        except (ContractViolation, KeyboardInterrupt):
             raise
-        except Exception as error:
-            raise self.violation(Clause.ANSWERS, call, f"raised {type(error).__name__}: {error}") from error
-        if isinstance(answer, float):
-            raise self.violation(clause, call, f"answered the float {answer!r}")
+        except BaseException as error:
+            raise self.violation(Clause.ANSWERS, call, f"raised {error_in_words(error)}") from error
+        if issubclass(type(answer), float):
+            raise self.violation(clause, call, f"answered the float {described(answer)}")
         return answer
 
     @require(lambda call: bool(call), "a call has a name for its violation")
-    @ensure(lambda answer, result: result is answer, "the answer itself, in its order")
+    @ensure(lambda answer, result: result == entries(answer), "the answer's entries, in their order")
     def listed(self, clause: Clause, call: str, answer: object) -> Sequence[object]:
         """An answer that has to be a list or tuple."""
-        if not isinstance(answer, list | tuple):
-            raise self.violation(clause, call, f"answered {shown(answer)} of type {type(answer).__name__}, not a list")
-        return answer
+        read = entries(answer)
+        if read is None:
+            raise self.violation(clause, call, f"answered {described(answer)} of type {class_name(answer)}, not a list")
+        return read
 
     @require(lambda call: bool(call), "a call has a name for its violation")
-    @ensure(lambda value, result: not isinstance(value, int | Fraction) or result == value, "the number itself")
+    @ensure(lambda value, result: received.rational(value) in (None, result), "the number itself")
     def number(self, clause: Clause, call: str, value: object) -> Fraction:
         """A supplied number; a text is one only in a trace."""
-        allowed = isinstance(value, int | Fraction) or (self.record.recalls and isinstance(value, str))
-        if isinstance(value, bool) or not allowed:
-            raise self.violation(clause, call, f"answered {shown(value)} of type {type(value).__name__} for a number")
+        exact = received.rational(value)
+        if exact is None and not (self.record.recalls and type(value) is str):
+            raise self.violation(clause, call, f"answered {described(value)} of type {class_name(value)} for a number")
         try:
-            return rational("number", value)
+            return rational("number", value if exact is None else exact)
         except InvalidProblem as error:
             raise self.violation(clause, call, str(error)) from error
 
@@ -100,9 +104,10 @@ class Guard:
         """Pairs of something and its mass."""
         read: list[tuple[object, Fraction]] = []
         for pair in self.listed(clause, call, answer):
-            if not isinstance(pair, list | tuple) or len(pair) != 2:
-                raise self.violation(clause, call, f"answered {shown(pair)} in place of a pair with its mass")
-            read.append((pair[0], self.number(clause, call, pair[1])))
+            both = entries(pair)
+            if both is None or len(both) != 2:
+                raise self.violation(clause, call, f"answered {described(pair)} in place of a pair with its mass")
+            read.append((both[0], self.number(clause, call, both[1])))
         if not all(mass > 0 for _, mass in read) or sum(mass for _, mass in read) != 1:
             found = f"answered masses {shown([mass for _, mass in read])} with sum {sum(mass for _, mass in read)}"
             raise self.violation(clause, call, found)
@@ -138,21 +143,21 @@ class Guard:
         return ResponseLevel(responses, tuple(mass for _, mass in listed))
 
     @require(lambda call: bool(call), "a call has a name for its violation")
-    @ensure(lambda value, result: not isinstance(value, Response) or result is value, "a response stands for itself")
+    @ensure(lambda value, result: type(value) is not Response or result == value, "a response stands for itself")
     def response(self, clause: Clause, call: str, value: object) -> Response:
         """A response, or the [tokens, text] of one in a trace."""
-        if isinstance(value, Response):
-            tokens: object = value.tokens
-            spoken: object = value.text
-        elif self.record.recalls and isinstance(value, list) and len(value) == 2:
-            tokens, spoken = value
+        if type(value) is Response:
+            tokens, spoken = entries(vars(value).get("tokens")), vars(value).get("text")
+        elif self.record.recalls and type(value) is list and len(value) == 2:
+            tokens, spoken = entries(value[0]), value[1]
         else:
-            raise self.violation(clause, call, f"answered {shown(value)} in place of a response")
-        if not isinstance(tokens, list | tuple) or not all(is_text(token) and token for token in tokens):
-            raise self.violation(clause, call, f"answered a response with tokens {shown(tokens)}")
+            raise self.violation(clause, call, f"answered {described(value)} in place of a response")
+        read = [received.text(token) for token in tokens or () if is_text(token)]
+        if tokens is None or len(read) != len(tokens) or not all(read):
+            raise self.violation(clause, call, f"answered a response with tokens {described(tokens)}")
         if not is_text(spoken):
-            raise self.violation(clause, call, f"answered a response with the text {shown(spoken)}")
-        return value if isinstance(value, Response) else Response(tuple(tokens), str(spoken))
+            raise self.violation(clause, call, f"answered a response with the text {described(spoken)}")
+        return Response(tuple(filter(None, read)), received.text(spoken) or "")
 
     @require(lambda self: self.shape is not None and self.ledger.model_calls == 0, "rows are asked once")
     @ensure(lambda self, result: self.ledger.model_calls == len(result.rows), "one call for each prefix")
@@ -180,9 +185,10 @@ class Guard:
         answer = self.ask(Kind.MODEL, clause, call, lambda: model(self.task.prompt, prefix))
         row: list[tuple[str, Fraction]] = []
         for token, mass in self.with_masses(clause, call, answer):
-            if not is_text(token) or not token or token in [known for known, _ in row]:
-                raise self.violation(clause, call, f"answered {shown(token)} in place of a further token")
-            row.append((str(token), mass))
+            spoken = received.text(token) if is_text(token) else None
+            if not spoken or spoken in [known for known, _ in row]:
+                raise self.violation(clause, call, f"answered {described(token)} in place of a further token")
+            row.append((spoken, mass))
         self.record.tell(Kind.MODEL, prefix=list(prefix), answer=[[token, str(mass)] for token, mass in row])
         return tuple(row)
 
@@ -206,11 +212,11 @@ class Guard:
         call, clause = f"tests of response {number} of iteration {iteration}", Clause.TESTS
         self.ledger.count("test_calls")
         answer = self.ask(
-            Kind.TESTS, clause, call, lambda: self.tests(self.task.prompt, response, self.task.tests)
+            Kind.TESTS, clause, call, lambda: self.tests(self.task.prompt, handed_out(response), self.task.tests)
         )
         passed = self.listed(clause, call, answer)
         if len(passed) != len(self.task.tests) or not all(outcome is True or outcome is False for outcome in passed):
-            raise self.violation(clause, call, f"answered {shown(list(passed))} for {len(self.task.tests)} tests")
+            raise self.violation(clause, call, f"answered {described(passed)} for {len(self.task.tests)} tests")
         self.record.tell(Kind.TESTS, t=iteration, i=number, answer=list(passed))
         return {test: bool(outcome) for test, outcome in zip(self.task.tests, passed, strict=True)}
 
@@ -221,7 +227,7 @@ class Guard:
         """The quality of a response."""
         call, clause = f"quality of response {number} of iteration {iteration}", Clause.QUALITY
         self.ledger.count("quality_calls")
-        answer = self.ask(Kind.QUALITY, clause, call, lambda: self.quality(self.task.prompt, response))
+        answer = self.ask(Kind.QUALITY, clause, call, lambda: self.quality(self.task.prompt, handed_out(response)))
         quality = self.number(clause, call, answer)
         if not 0 <= quality <= 1:
             raise self.violation(clause, call, f"answered {quality}")
@@ -239,7 +245,7 @@ class Guard:
         """The patterns that comparing a group gives."""
         call, clause = f"introspection of iteration {group.iteration}", Clause.PATTERNS
         self.ledger.count("introspections")
-        answer = self.ask(Kind.PATTERNS, clause, call, lambda: self.introspection(group))
+        answer = self.ask(Kind.PATTERNS, clause, call, lambda: self.introspection(handed_out(group)))
         found = tuple(
             self.pattern(call, group, number, value)
             for number, value in zip(count(1), self.listed(clause, call, answer), strict=False)
@@ -257,25 +263,27 @@ class Guard:
                 value = read_pattern("pattern", value)
             except InvalidProblem as error:
                 raise self.violation(Clause.PATTERNS, call, str(error)) from error
-        if not isinstance(value, Pattern) or not is_text(value.description):
-            raise self.violation(Clause.PATTERNS, call, f"answered {shown(value)} in place of a pattern")
+        if type(value) is not Pattern or not is_text(vars(value).get("description")):
+            raise self.violation(Clause.PATTERNS, call, f"answered {described(value)} in place of a pattern")
         confidence = self.number(Clause.CONFIDENCE, call, value.confidence)
         if not 0 <= confidence <= 1:
             raise self.violation(Clause.CONFIDENCE, call, f"answered {confidence}")
         tokens = self.listed(Clause.VOCABULARY, call, value.tokens)
-        if len(set(map(str, tokens))) != len(tokens) or not set(tokens) <= set(group.vocabulary):
-            raise self.violation(Clause.VOCABULARY, call, f"affects {shown(list(tokens))}")
-        return Pattern(value.description, confidence, tuple(map(str, tokens)))
+        read = tuple(spoken for spoken in map(received.text, tokens) if spoken and spoken in group.vocabulary)
+        if len(set(read)) != len(tokens):
+            raise self.violation(Clause.VOCABULARY, call, f"affects {described(tokens)}")
+        return Pattern(received.text(value.description) or "", confidence, read)
 
 
 @total("anything may be asked about")
-@ensure(lambda value, result: not result or value == str(value), "a text that can be written to a trace")
+@ensure(lambda value, result: not result or received.text(value) is not None, "a text that can be written to a trace")
 def is_text(value: object) -> bool:
     """Whether a value is a text without lone surrogates."""
-    if not isinstance(value, str):
+    spoken = received.text(value)
+    if spoken is None:
         return False
     try:
-        value.encode("utf-8")
+        spoken.encode("utf-8")
     except UnicodeEncodeError:
         return False
     return True

@@ -73,6 +73,11 @@ def test_a_lie_is_told_by_the_definition(given, supply, clause, said):
     assert said in str(caught.value)
 
 
+def test_an_enclosed_gradient_is_shown():
+    with pytest.raises(SupplyViolation, match=r"answered \[2\], expected \[.*log\(27/25\)"):
+        run(problem(**KL), cross_examined(problem(**KL), Supply(gradient=stale)))
+
+
 def test_the_truth_passes():
     plain, examined = run(problem(), supplies.whole), run(problem(), cross_examined(problem(), supplies.whole))
     assert examined.to_mapping() == plain.to_mapping()
