@@ -245,7 +245,7 @@ def test_the_evidence_and_the_text_behind_it(opened: Open) -> None:
     found.goto("#evidence")
     found.page.wait_for_selector("#claim-A1", timeout=60_000)
     found.page.click("#claim-A1 summary")
-    found.page.click("text=Admissibility.applied_parameters_in_domain")
+    found.page.click("#claim-A1 button:has-text('Admissibility.applied_parameters_in_domain')")
     found.until("document.querySelector('#source-text pre').textContent.includes('Proof.')")
     found.page.keyboard.press("Escape")
     found.page.click("#claim-N1 summary")
