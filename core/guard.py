@@ -9,8 +9,9 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
+from types import MethodType
 
-from grpocheck.contracts.clauses import ContractViolation, ensure, invariant, require, snapshot
+from grpocheck.contracts.clauses import ContractViolation, ensure, invariant, require, snapshot, total
 from grpocheck.contracts.comparisons import equal
 from grpocheck.contracts.predicates import all_zero, is_mass_function
 from grpocheck.core.arithmetic.errors import DigitBudgetExceeded, NotExact, UndecidedComparison
@@ -40,8 +41,8 @@ from grpocheck.core.trace_errors import TraceError, TraceMismatch
 from grpocheck.core.violations import Clause, ClauseBroken, RunEnded, SupplyViolation
 from grpocheck.core.watched_arithmetic import WatchedArithmetic
 
-PASSED_ON = (KeyboardInterrupt, RunEnded, DigitBudgetExceeded, NotExact, UndecidedComparison, TraceError, TraceMismatch)
-"""What an oracle may raise without breaking its clause: limits of the arithmetic, and faults that are not its own."""
+PASSED_ON = (KeyboardInterrupt, RunEnded, DigitBudgetExceeded, NotExact, UndecidedComparison)
+"""What an oracle may raise without breaking its clause: limits of the arithmetic, and what is not its own."""
 
 WITHIN_A_POLICY = ("square_roots", "logarithms", "exponentials", "comparisons")
 """The counted operations that a supplied policy may make with the arithmetic that it is lent."""
@@ -112,6 +113,8 @@ class Guard:
         except ClauseBroken as broken:
             raise self.violation(broken.clause, call, str(broken)) from broken
         except BaseException as error:
+            if isinstance(error, TraceError | TraceMismatch) and self.reads_what_it_observes(oracle):
+                raise
             raise self.violation(Clause.ANSWERS, call, f"raised {error_in_words(error)}") from error
         finally:
             changed = surroundings(limit).changed_since(before)
@@ -124,6 +127,13 @@ class Guard:
             found_float = f"answered the float {said}, where Fraction({said!r}) is an exact number"
             raise self.violation(Clause.NUMBER, call, found_float)
         return answer
+
+    @total("any oracle may be asked about")
+    @ensure(lambda oracle, result: not result or type(oracle) is MethodType, "only the observer's own methods")
+    def reads_what_it_observes(self, oracle: object) -> bool:
+        """Whether an oracle is the observer's own: a replay answers from the trace with which it compares the run."""
+        methods = type(oracle) is MethodType and type(self.observer) is MethodType
+        return methods and oracle.__self__ is self.observer.__self__  # type: ignore[attr-defined]
 
     @require(lambda call: bool(call), "a call has a name for its violation")
     @ensure(lambda result: not isinstance(result, float), "no float enters a run")

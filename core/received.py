@@ -16,8 +16,8 @@ from grpocheck.core.arithmetic.surd import Surd, square_root_of_rational
 from grpocheck.core.invalid import MOST_CHARACTERS, MOST_ENTRIES, shown
 from mpmath.ctx_mp_python import _mpf
 
-MOST_BITS = 4_000_000
-"""The most bits of a supplied numerator or denominator: about 1 200 000 digits."""
+MOST_BITS = 1_600_000
+"""The most bits of a supplied numerator or denominator: about 480 000 digits, so that a trace can be read back."""
 MOST_OF_AN_ERROR = 300
 """The most characters that are told of an error's own text."""
 

@@ -49,9 +49,10 @@ ENTRIES = (
         "SupplyViolation",
         "error",
         "A supplied oracle broke its clause: a wrong type or length, a response outside the support, a membership that "
-        "is no boolean, a number that is not finite, or an exception. It is no status: a broken supply lies outside "
-        "the model. Ledger and trace hold everything up to that call. Exit status 1.",
-        "grpocheck.core.violations, claim C4",
+        "is no boolean, a number that is not finite, two answers to one question, no answer in time, or an exception. "
+        "It is no status: a broken supply lies outside the model. Ledger and trace hold everything up to that call. "
+        "Exit status 1.",
+        "grpocheck.core.violations, claim C4, docs/security.md",
     ),
     Entry(
         "UndecidedComparison",

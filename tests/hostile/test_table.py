@@ -21,6 +21,7 @@ from grpocheck.core.arithmetic.surd import Surd
 from grpocheck.core.domains import OpenBox
 from grpocheck.core.families.bernoulli import Bernoulli
 from grpocheck.core.families.supplied import Supplied
+from grpocheck.core.trace_errors import TraceError
 from grpocheck.core.violations import Clause
 
 from tests.hostile.answers import (
@@ -125,6 +126,7 @@ VIOLATIONS = {
     "an error without a text": (Supply(reward=raises(SilentError())), Clause.ANSWERS, "SilentError: its text cannot"),
     "an error of many lines": (Supply(reward=raises(OSError("a\nb\x1b[2J"))), Clause.ANSWERS, "OSError: a b [2J: "),
     "feigns a broken contract": (Supply(reward=raises(ContractViolation("B2"))), Clause.ANSWERS, "ContractViolation"),
+    "feigns a broken trace": (Supply(reward=raises(TraceError("line 7"))), Clause.ANSWERS, "raised TraceError: line 7"),
     "is no function": (Supply(reward=7), Clause.ANSWERS, "raised TypeError"),
     "has no methods": (Supply(policy=object()), Clause.ANSWERS, "no attribute 'masses'"),
     "a float": (Supply(reward=answers(0.5)), Clause.NUMBER, "answered the float 0.5"),

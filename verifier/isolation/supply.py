@@ -46,8 +46,10 @@ def isolated(
     except NotReady as unfit:
         raise BadOption("--supply", supply, unfit.problem, unfit.expected) from unfit
     try:
-        if not isinstance(names, list) or not set(map(str, names)) <= set(ORACLES):
+        if isinstance(names, list) and "arithmetic" in names:
             raise BadOption("--isolate", ", ".join(map(str, names)), "it supplies an arithmetic", EXPECTED)
+        if not isinstance(names, list) or not all(name in ORACLES for name in names):
+            raise BadOption("--supply", supply, "its process sent what are no names of oracles", "oracles")
         yield standing_in(link, names)
     finally:
         link.close()

@@ -98,7 +98,7 @@ class Wire:
             raise NotSent("no value")
         try:
             return readers[tag](*parts)
-        except (TypeError, ValueError, LookupError, ZeroDivisionError, OverflowError) as error:
+        except (TypeError, ValueError, AttributeError, LookupError, ZeroDivisionError, OverflowError) as error:
             raise NotSent(f"no {tag}") from error
 
     def read_constant(self, value: Any) -> bool | None:
