@@ -34,6 +34,8 @@ def entry(words: str, formula: str) -> Entry:
 def groups_of(names: Names) -> str:
     """The groups of the rewards as a list of lists."""
     rewards = names["R"]
+    if not isinstance(rewards, list):
+        return "[[R]]"
     if nesting(rewards) == 2:
         return "R"
     size = names.get("G")
@@ -76,6 +78,10 @@ def advantages(names: Names) -> Iterator[Entry]:
             whole = f"(flat({again}) - mean(flat({again}))) / std(flat({again}), {lost})"
             yield entry(f"advantages twice batch {word}", whole)
         yield entry("advantages total", f"[sum({first}) for g in {groups}]")
+        if "dtype" in names:
+            for word, body in scaled("(g - mean(g))", divisors("g", everything, names)[0], names):
+                rounded = f"flat([in_format(dtype, {body}) for g in {groups}])"
+                yield entry(f"advantages {{dtype}} mean {word}", rounded)
 
 
 def baselines(own: str, there: str, everything: str, names: Names) -> list[tuple[str, str]]:
@@ -243,7 +249,8 @@ def sums(names: Names, responses: str, batches: str | None) -> Iterator[tuple[st
         yield "token-mean all-counted", f"sum({kept}) / sum({padded})"
         yield "sequence-mean all-counted", f"sum({kept} / {padded}) / {number}"
         yield "token-mean unmasked", f"sum(flat({responses})) / sum({padded})"
-    yield "constant dr-grpo", f"sum({kept}) / ({number} * {'longest' if 'longest' in names else f'max({counts})'})"
+    longest = "longest" if "longest" in names else f"max({counts})"
+    yield "constant fixed dr-grpo", f"sum({kept}) / ({number} * {longest})"
     if batches:
         yield "micro token-mean", f"mean([sum(flat(b)) / len(flat(b)) for b in {batches}])"
         yield "micro total token-mean", f"sum([sum(flat(b)) / len(flat(b)) for b in {batches}])"

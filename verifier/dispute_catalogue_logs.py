@@ -145,5 +145,11 @@ def sampled_groups(names: Names) -> Iterator[Entry]:
     yield entry("std population", "[sqrt(p * (1 - p)) for p in success]")
     yield entry("weight std scaled population", "[1 / sqrt(p * (1 - p)) for p in success]")
     yield entry("variance", "[p * (1 - p) for p in success]")
+    for base, factor in (("mean", "(G - 1) / G"), ("leave-one-out", "1")):
+        yield entry(f"factor fixed {base}", f"[{factor} / len(success) for p in success]")
+        yield entry(f"factor backfill {base}", f"[{factor} / len(success) / m for m in {mixed}]")
+        if len(names["success"]) == 2:
+            other = f"{mixed}[[1, 0]]"
+            yield entry(f"factor mean-over-kept {base}", f"[{factor} * (1 - m / 2) for m in {other}]")
     share = "[(1 - p**G - (1 - p)**G) for p in success]"
     yield entry("kept weight self-normalised", f"[m / sum({share}) for m in {share}]")

@@ -38,12 +38,12 @@ def rewarded(names: Names) -> Iterator[Entry]:
         for words, summed in estimators(names):
             estimate = summed.format(weight=weight)
             all_words = f"{weight_words} {words}"
-            yield entry(f"gradient expected {all_words}", f"expected({drawer}, G, {estimate})")
-            yield entry(f"gradient variance {all_words}", f"variance({drawer}, G, {estimate})")
-            yield entry(f"gradient variance total {all_words}", f"sum(variance({drawer}, G, {estimate}))")
-            biased = f"expected({drawer}, G, {estimate}) - gradient({objective})"
+            yield entry(f"gradient expected {all_words}", f"expected_unordered({drawer}, G, {estimate})")
+            yield entry(f"gradient variance {all_words}", f"variance_unordered({drawer}, G, {estimate})")
+            yield entry(f"gradient variance total {all_words}", f"sum(variance_unordered({drawer}, G, {estimate}))")
+            biased = f"expected_unordered({drawer}, G, {estimate}) - gradient({objective})"
             yield entry(f"gradient bias {all_words}", biased)
-            factor = f"expected({drawer}, G, {estimate})[0] / gradient({objective})[0]"
+            factor = f"expected_unordered({drawer}, G, {estimate})[0] / gradient({objective})[0]"
             yield entry(f"factor gradient {all_words}", factor)
 
 
@@ -72,7 +72,7 @@ def estimators(names: Names) -> Iterator[tuple[str, str]]:
             if "lengths" in names:
                 longest = "longest" if "longest" in names else "max(lengths)"
                 yield f"{words} sequence-mean", f"sum({product} / lengths[y] * score(pi)[y]) / G"
-                yield f"{words} constant", f"sum({product} * score(pi)[y]) / (G * {longest})"
+                yield f"{words} constant fixed", f"sum({product} * score(pi)[y]) / (G * {longest})"
                 yield f"{words} token-mean", f"sum({product} * score(pi)[y]) / sum(lengths[y])"
 
 
@@ -127,6 +127,7 @@ def weighed(names: Names) -> Iterator[Entry]:
             yield entry(f"gradient expected detached {words}", f"sum(old * {weight} * r * score(pi))")
             yield entry(f"gradient expected {words}", f"gradient(sum(old * {weight} * r))")
         yield entry(f"normaliser expected in-old weight {words}", f"sum(old * {weight})")
+        yield entry(f"second-moment weight {words}", f"sum(old * {weight}**2)")
         yield entry(f"variance weight {words}", f"sum(old * {weight}**2) - sum(old * {weight})**2")
         yield entry(f"effective weight {words}", f"sum(old * {weight})**2 / sum(old * {weight}**2)")
 
@@ -186,8 +187,8 @@ def penalised(names: Names) -> Iterator[Entry]:
             after = f"(r[y] - {take}(r[y]) - beta * {estimate}[y])"
             for order, advantage in (("before", before), ("after", after)):
                 summed = f"sum({advantage} * score(pi)[y]) / G"
-                yield entry(f"gradient expected kl {word} {base} {order}", f"expected(pi, G, {summed})")
-                yield entry(f"gradient variance kl {word} {base} {order}", f"variance(pi, G, {summed})")
+                yield entry(f"gradient expected kl {word} {base} {order}", f"expected_unordered(pi, G, {summed})")
+                yield entry(f"gradient variance kl {word} {base} {order}", f"variance_unordered(pi, G, {summed})")
 
 
 def tempered(names: Names) -> Iterator[Entry]:
@@ -208,11 +209,11 @@ def tempered(names: Names) -> Iterator[Entry]:
     if len(samplers) > 1 and "top_k" in names and "top_p" in names:
         samplers.append(("top-k top-p renormalised", f"top_p(top_k({base}, top_k), top_p)"))
     for words, drawn in samplers:
-        yield entry(f"mass {words}", drawn)
-        yield entry(f"logprob {words}", f"log({drawn})")
+        yield entry(f"mass sampling {words}", drawn)
+        yield entry(f"logprob sampling {words}", f"log({drawn})")
         yield entry(f"kept total mass {words}", f"sum({base} * ({drawn} > 0))")
         for word, policy in (("base", base), ("raw", plain)):
-            yield entry(f"ratio weight {words} {word}", f"{policy} / {drawn}")
+            yield entry(f"ratio weight kept {words} {word}", f"{policy} / {drawn}")
             yield entry(f"ratio weight reversed {words} {word}", f"{drawn} / {policy}")
             ratio = f"where({drawn} == 0, 0, {policy} / {drawn})"
             yield entry(f"ratio weight guarded {words} {word}", ratio)

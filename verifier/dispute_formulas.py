@@ -6,14 +6,15 @@ the functions.
 """
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, product
+from math import comb, factorial, prod
 from typing import Any
 
 from grpocheck.core.arithmetic import Arithmetic
 from grpocheck.core.invalid import InvalidProblem, shortened
-from grpocheck.core.values import known_keys
+from grpocheck.core.values import known_keys, rational
 from grpocheck.verifier.dispute_functions import FUNCTIONS, elementwise, mapped, whole
 from grpocheck.verifier.dispute_numbers import ONE, ZERO, Dual, Reals, Rounded, format_named
 
@@ -21,7 +22,8 @@ MOST_DRAWS = 20_000
 """So many ordered draws of a group are run through at most."""
 LONGEST = 4_000
 SIGNS: Mapping[type[ast.AST], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
-LAZY = ("expected", "variance", "gradient", "derivative", "in_format")
+MOMENTS = ("expected", "variance", "expected_unordered", "variance_unordered")
+LAZY = (*MOMENTS, "gradient", "derivative", "in_format")
 """Functions that evaluate an argument themselves, under other names or numbers."""
 
 
@@ -32,18 +34,23 @@ class Definition(str):
 class Evaluator:
     """Evaluates formulas over names, in a system of numbers."""
 
-    def __init__(self, names: Mapping[str, Any], numbers: Reals) -> None:
+    def __init__(self, names: Mapping[str, Any], numbers: Reals, most_draws: int = MOST_DRAWS) -> None:
         """The names, each with a number, a nested list of numbers, or a Definition."""
         self.names = names
         self.numbers = numbers
+        self.most_draws = most_draws
 
     def with_names(self, names: Mapping[str, Any]) -> "Evaluator":
         """An evaluator that knows these names as well, before its own."""
-        return Evaluator({**self.names, **names}, self.numbers)
+        return Evaluator({**self.names, **names}, self.numbers, self.most_draws)
 
     def evaluate(self, formula: str) -> Any:
         """The value of a formula; raises InvalidProblem for what is none."""
-        return self.value(parsed(formula))
+        try:
+            return self.value(parsed(formula))
+        except (RecursionError, OverflowError) as error:
+            expected = "a formula that is less deep, and of smaller numbers"
+            raise InvalidProblem("formula", shortened(formula), expected) from error
 
     def value(self, node: ast.AST) -> Any:
         """The value of a part of a formula."""
@@ -73,7 +80,7 @@ class Evaluator:
         """A number as it is written, so that 0.2 is 1/5."""
         if isinstance(node.value, bool) or not isinstance(node.value, int | float):
             raise InvalidProblem("formula", node.value, "a number")
-        return self.numbers.number(Fraction(str(node.value)))
+        return self.numbers.number(rational("formula", getattr(node, "written", str(node.value))))
 
     def named(self, name: str) -> Any:
         """The value of a name."""
@@ -144,7 +151,7 @@ class Evaluator:
 
     def lazy(self, name: str, arguments: Sequence[ast.AST]) -> Any:
         """A function that evaluates its last, or its first, argument itself."""
-        if name in ("expected", "variance") and len(arguments) == 3:
+        if name in MOMENTS and len(arguments) == 3:
             return self.moment(name, self.value(arguments[0]), self.value(arguments[1]), arguments[2])
         if name == "gradient" and len(arguments) == 1:
             return self.gradient(arguments[0])
@@ -153,8 +160,9 @@ class Evaluator:
         if name == "in_format" and len(arguments) == 2 and isinstance(arguments[0], ast.Constant | ast.Name):
             word = arguments[0].value if isinstance(arguments[0], ast.Constant) else self.names.get(arguments[0].id)
             rounded = Rounded(self.numbers.arithmetic, format_named(str(word)))
-            return Evaluator(self.names, rounded).value(arguments[1])
-        usage = "expected(masses, G, f), variance(masses, G, f), gradient(f), derivative(f, name), in_format(name, f)"
+            return Evaluator(self.names, rounded, self.most_draws).value(arguments[1])
+        moments = " or ".join(f"{moment}(masses, G, f)" for moment in MOMENTS)
+        usage = f"{moments}, gradient(f), derivative(f, name), in_format(name, f)"
         raise InvalidProblem("formula", name, usage)
 
     def moment(self, name: str, masses: Any, size: Any, node: ast.AST) -> Any:
@@ -162,22 +170,23 @@ class Evaluator:
         if not isinstance(masses, list):
             raise InvalidProblem("formula", f"{name}(...)", "a list of masses first")
         count = whole("G", size)
-        if count < 1 or len(masses) ** count > MOST_DRAWS:
-            found = f"{len(masses)} to the power {count} draws"
-            raise InvalidProblem("formula", found, f"at least one and at most {MOST_DRAWS}")
+        cases = 0 if count < 1 else number_of_draws(len(masses), count, name.endswith("_unordered"))
+        if not 1 <= cases <= self.most_draws:
+            found = f"{cases} draws: {len(masses)} responses, groups of {count}"
+            raise InvalidProblem("formula", found, f"at least one and at most {self.most_draws}")
         if not self.numbers.equal(self.numbers.total(masses), ONE):
             raise InvalidProblem("formula", f"{name} over {shortened(str(masses))}", "masses with sum 1")
         first: Any = ZERO
         second: Any = ZERO
-        for draws in product(range(len(masses)), repeat=count):
-            mass: Any = ONE
+        for draws, orders in drawn(len(masses), count, name.endswith("_unordered")):
+            mass: Any = Fraction(orders)
             for place in draws:
                 mass = self.numbers.combined("*", mass, masses[place])
-            drawn = self.with_names({"y": [Fraction(place) for place in draws]}).value(node)
-            first = self.operation("+", first, self.operation("*", mass, drawn))
-            if name == "variance":
-                second = self.operation("+", second, self.operation("*", mass, self.operation("*", drawn, drawn)))
-        return first if name == "expected" else self.operation("-", second, self.operation("*", first, first))
+            value = self.with_names({"y": [Fraction(place) for place in draws]}).value(node)
+            first = self.operation("+", first, self.operation("*", mass, value))
+            if name.startswith("variance"):
+                second = self.operation("+", second, self.operation("*", mass, self.operation("*", value, value)))
+        return self.operation("-", second, self.operation("*", first, first)) if second is not ZERO else first
 
     def gradient(self, node: ast.AST) -> Any:
         """The derivatives of a number by the softmax logits of ``pi``."""
@@ -216,12 +225,31 @@ def parsed(formula: str) -> ast.AST:
     """A formula as a tree; raises InvalidProblem for what is none."""
     if len(formula) > LONGEST:
         raise InvalidProblem("formula", f"{len(formula)} characters", f"at most {LONGEST}")
+    written = formula.strip().replace("^", "**")
     try:
-        return ast.parse(formula.strip().replace("^", "**"), mode="eval").body
+        tree = ast.parse(written, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise InvalidProblem("formula", formula, "a formula such as mean(r) or (r - mean(r)) / std(r)") from error
+    for node in ast.walk(tree) if written.isascii() else ():
+        if isinstance(node, ast.Constant) and node.lineno == node.end_lineno == 1:
+            node.written = written[node.col_offset : node.end_col_offset].replace("_", "")  # type: ignore[attr-defined]
+    return tree
 
 
-def evaluator(names: Mapping[str, Any], arithmetic: Arithmetic) -> Evaluator:
+def number_of_draws(size: int, count: int, unordered: bool) -> int:
+    """How many groups of so many draws there are, in order or up to it."""
+    return comb(size + count - 1, count) if unordered else size**count
+
+
+def drawn(size: int, count: int, unordered: bool) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Every group of so many draws, with the number of orders that it stands for."""
+    if not unordered:
+        yield from ((draws, 1) for draws in product(range(size), repeat=count))
+        return
+    for draws in combinations_with_replacement(range(size), count):
+        yield draws, factorial(count) // prod(factorial(draws.count(place)) for place in set(draws))
+
+
+def evaluator(names: Mapping[str, Any], arithmetic: Arithmetic, most_draws: int = MOST_DRAWS) -> Evaluator:
     """An evaluator of exact numbers."""
-    return Evaluator(names, Reals(arithmetic))
+    return Evaluator(names, Reals(arithmetic), most_draws)

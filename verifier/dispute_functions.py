@@ -8,6 +8,8 @@ from grpocheck.core.invalid import InvalidProblem, shortened
 from grpocheck.verifier.dispute_numbers import ONE, ZERO, Reals, value_of
 
 Function = Callable[..., Any]
+MOST_ENTRIES = 10_000
+"""The most entries of a list that a function makes."""
 
 
 def mapped(function: Callable[[Any], Any], value: Any) -> Any:
@@ -34,6 +36,14 @@ def whole(key: str, number: Any) -> int:
     if not isinstance(number, int | Fraction) or number != int(number):
         raise InvalidProblem(key, shortened(str(number)), "a whole number")
     return int(number)
+
+
+def counted(key: str, number: Any) -> int:
+    """A count of entries; raises InvalidProblem for one that is no count, or too large."""
+    count = whole(key, number)
+    if not 0 <= count <= MOST_ENTRIES:
+        raise InvalidProblem(key, str(count), f"a count from 0 to {MOST_ENTRIES}")
+    return count
 
 
 def listed(name: str, value: Any) -> list[Any]:
@@ -185,7 +195,7 @@ def zipped(numbers: Reals, *lists: Any) -> Any:
 
 def repeated(numbers: Reals, values: Any, counts: Any) -> Any:
     """Each entry as often as its count says, as a list of its own."""
-    return elementwise(lambda x, n: [x] * whole("repeat", n), values, counts)
+    return elementwise(lambda x, n: [x] * counted("repeat", n), values, counts)
 
 
 def length(numbers: Reals, values: Any) -> Any:
@@ -250,7 +260,7 @@ def top_p(numbers: Reals, masses: Any, share: Any) -> Any:
 
 def places(numbers: Reals, count: Any) -> Any:
     """0, 1, ... up to a count."""
-    return [Fraction(place) for place in range(whole("range", count))]
+    return [Fraction(place) for place in range(counted("range", count))]
 
 
 FUNCTIONS: dict[str, tuple[Function, int, int]] = {
@@ -269,6 +279,7 @@ FUNCTIONS: dict[str, tuple[Function, int, int]] = {
     "abs": (magnitude, 1, 1),
     "sg": (detached, 1, 1),
     "log": (function("log"), 1, 1),
+    "ln": (function("log"), 1, 1),
     "exp": (function("exp"), 1, 1),
     "sqrt": (function("sqrt"), 1, 1),
     "flat": (flattened, 1, 1),

@@ -13,7 +13,8 @@ from math import prod
 from typing import Any
 
 from grpocheck.core.arithmetic import Arithmetic
-from grpocheck.core.invalid import InvalidProblem
+from grpocheck.core.invalid import InvalidProblem, shortened
+from grpocheck.core.values import rational
 from grpocheck.verifier.dispute_formulas import Definition, evaluator, flat
 
 ALIASES: Mapping[str, str] = {
@@ -96,18 +97,45 @@ def read_input(stated: Mapping[str, Any], arithmetic: Arithmetic) -> Given:
     unknown = []
     sizes = {len(value) for value in found.values() if isinstance(value, list)}
     for key, value in found.items():
-        if key.lower() in COUNTS and value in sizes:
+        if key.lower() in COUNTS and isinstance(value, Fraction) and value in sizes:
             continue
         name = meaning(key, found, texts)
         if name is None or name in names:
             unknown.append(key)
             name = key
-        names[name] = value
+        names[name] = checked(name, key, value)
         keys[name] = key
     described(texts, names, keys)
     for key in [key for key, text in texts.items() if MEANINGS.get(key.lower()) == "dtype" or text in FORMATS]:
         names["dtype"], keys["dtype"] = texts[key], key
     return Given(prepared(names), keys, texts, tuple(unknown))
+
+
+ONE_NUMBER = (
+    "G", "eps", "low", "high", "eps_std", "ddof", "c", "delta", "cap", "beta", "longest", "micro_size", "T", "top_k",
+    "top_p", "clamp", "entropy_coef",
+)  # fmt: skip
+SMALL_COUNTS = ("G", "micro_size", "top_k")
+A_LIST = ("r", "z", "lengths", "weights", "truncated", "success", "draws")
+MOST_COUNTED = 1_000
+
+
+def checked(name: str, key: str, value: Any) -> Any:
+    """The value of a name; raises InvalidProblem where the name cannot have it: a list for a number, a null, a nan."""
+    numbers = flat(value)
+    if isinstance(value, list) and (not numbers or [] in value):
+        raise InvalidProblem(f"input.{key}", shortened(str(value)), "an entry in every list")
+    if name in ONE_NUMBER and (not isinstance(value, Fraction) or (name != "ddof" and name != "beta" and value < 0)):
+        raise InvalidProblem(f"input.{key}", shortened(str(value)), "a finite number, not below 0")
+    if name in SMALL_COUNTS and not (value == int(value) and 1 <= value <= MOST_COUNTED):
+        raise InvalidProblem(f"input.{key}", str(value), f"a count from 1 to {MOST_COUNTED}")
+    if name in A_LIST and nesting(value) != 1:
+        raise InvalidProblem(f"input.{key}", shortened(str(value)), "a list of numbers")
+    if name == "R" and (None in numbers and len(numbers) == numbers.count(None)):
+        raise InvalidProblem(f"input.{key}", shortened(str(value)), "a reward that is there")
+    if name in ALIASES and any(isinstance(n, float) or (n is None and name != "R") for n in numbers):
+        raise InvalidProblem(f"input.{key}", shortened(str(value)), "finite numbers (null for a missing reward)")
+    return value
 
 
 INDEPENDENT = re.compile(r"(?:iid|i\.i\.d\.)?\s*P\(1\)\s*=\s*(\S+)")
@@ -124,11 +152,11 @@ def described(texts: Mapping[str, str], names: dict[str, Any], keys: dict[str, s
     for key, text in texts.items():
         name = MEANINGS.get(key.lower())
         if words and name in ("pi", "old", "ref") and (match := INDEPENDENT.fullmatch(text.strip())):
-            chances[name] = Fraction(match[1])
+            chances[name] = rational(key, match[1])
             chance = (1 - chances[name], chances[name])
             names[name], keys[name] = [prod(chance[token] for token in word) for word in words], key
         elif found := BERNOULLI.findall(text):
-            names["success"], keys["success"] = [Fraction(chance) for chance in found], key
+            names["success"], keys["success"] = [rational(key, chance) for chance in found], key
         elif words and (match := ON_ONE_WORD.fullmatch(text.strip())):
             best = tuple(int(token) for token in match[1].split(","))
             names["r"], keys["r"] = [Fraction(int(word == best)) for word in words], key
@@ -140,11 +168,32 @@ def described(texts: Mapping[str, str], names: dict[str, Any], keys: dict[str, s
             keys.pop(taken, None)
 
 
+LABELLED = ("R", "w", "L", "A", "new_logp", "old_logp", "ref_logp", "sampler_logp", "x", "mask")
+"""Names of which a table has an entry for each response."""
+QUESTION = re.compile(r"(q|p|prompt|question|group)[ _]?[0-9a-z]?$", re.IGNORECASE)
+FUNCTION = re.compile(r"(r|rewards?)_?[0-9]+$")
+
+
+def functions(rewards: list[Any], stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The rewards of several functions, with weights of 1 where none are stated."""
+    yield "rewards", rewards
+    if not any(MEANINGS.get(key.lower()) == "weights" for key in stated):
+        yield "weights", [1] * len(rewards)
+
+
 def flattened(stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Keys and values, with records opened: a table's own keys, or a list for each key of a list of tables."""
+    several = [key for key, value in stated.items() if FUNCTION.match(key) and isinstance(value, list)]
+    if len(several) > 1:
+        yield from functions([stated[key] for key in several], stated)
+        stated = {key: value for key, value in stated.items() if key not in several}
     for key, value in stated.items():
         if isinstance(value, Mapping):
-            if MEANINGS.get(key.lower()) in ("R", "w", "L", "A"):
+            name = MEANINGS.get(key.lower())
+            single = not any(isinstance(entry, list | Mapping) for entry in value.values())
+            if name == "R" and not single and not all(QUESTION.match(label) for label in value):
+                yield from functions(list(value.values()), stated)
+            elif name in LABELLED or (name is not None and single):
                 yield key, list(value.values())
             else:
                 yield from flattened(value)
@@ -165,7 +214,7 @@ def read_value(key: str, value: Any, arithmetic: Arithmetic) -> Any:
     if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
         return value
     if isinstance(value, bool | int | float):
-        return Fraction(int(value) if isinstance(value, bool) else str(value))
+        return rational(key, int(value) if isinstance(value, bool | int) else str(value))
     if not isinstance(value, str):
         raise InvalidProblem(key, value, "a number, a text, a list or a table")
     if value.strip().lower().lstrip("+-") in ("inf", "infinity", "nan"):
@@ -206,6 +255,8 @@ def prepared(names: dict[str, Any]) -> dict[str, Any]:
     for name in ("pi", "old", "ref", "sampler"):
         if isinstance(names.get(name), Fraction) and 0 < names[name] < 1:
             names[name] = [names[name], 1 - names[name]]
+            if name == "pi" and "G" in names and not {"r", "R"} & names.keys():
+                names["r"] = [Fraction(1), Fraction(0)]
     if nesting(names.get("parts")) > 1 and "L" not in names:
         names["L"] = names["parts"]
     if {"pi", "old", "A"} <= names.keys() and "draws" not in names and "w" not in names:

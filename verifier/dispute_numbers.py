@@ -11,12 +11,14 @@ from fractions import Fraction
 from typing import Any
 
 from grpocheck.core.arithmetic import Arithmetic, Scalar, UndecidedComparison, enclose
-from grpocheck.core.invalid import InvalidProblem
+from grpocheck.core.invalid import InvalidProblem, shortened
 from grpocheck.core.variants.ratios import root
 
 ZERO, ONE = Fraction(0), Fraction(1)
 MOST_POWER = 10_000
 """The largest exponent of a power that is multiplied out."""
+MOST_BITS = 100_000
+"""The most bits that a power may have above or below its line."""
 EXP_RANGE = 12_000
 """Beyond this the exponential overflows, or underflows, every format."""
 MOST_LOG, MOST_DENOMINATOR = 50, 10**9
@@ -38,7 +40,9 @@ class Dual:
 
 
 def value_of(number: Any) -> Any:
-    """The number without its derivatives."""
+    """The number without its derivatives; raises InvalidProblem for a list or a text in the place of a number."""
+    if isinstance(number, list | str):
+        raise InvalidProblem("formula", shortened(str(number)), "a number in this place")
     return number.value if isinstance(number, Dual) else number
 
 
@@ -69,6 +73,7 @@ class Reals:
 
     def combined(self, sign: str, a: Any, b: Any) -> Any:
         """a + b, a - b, a * b, a / b or a ** b; what is missing stays missing."""
+        value_of(a), value_of(b)
         if a is None or b is None:
             return None
         if isinstance(a, Dual) or isinstance(b, Dual):
@@ -92,7 +97,9 @@ class Reals:
             return Dual(found, tuple(self.combined(sign, p, q) for p, q in zip(dx, dy, strict=True)))
         if sign == "**":
             return self.chained(found, self.combined("*", y, self.combined("**", x, y - ONE)), dx)
-        left, right = (y, x) if sign == "*" else (self.combined("/", ONE, y), self.combined("*", -found, ONE / y))
+        left, right = y, x
+        if sign == "/":
+            left, right = self.combined("/", ONE, y), self.combined("/", self.combined("-", ZERO, found), y)
         return Dual(
             found,
             tuple(
@@ -109,8 +116,9 @@ class Reals:
         """a ** b: multiplied out for a whole b, a root for 1/n, else by the logarithm."""
         if isinstance(b, Fraction | int) and b == int(b):
             exponent = int(b)
-            if abs(exponent) > MOST_POWER:
-                raise InvalidProblem("formula", f"** {exponent}", f"an exponent of at most {MOST_POWER}")
+            long = max(a.numerator.bit_length(), a.denominator.bit_length()) if isinstance(a, Fraction | int) else 1
+            if abs(exponent) > MOST_POWER or abs(exponent) * long > MOST_BITS:
+                raise InvalidProblem("formula", f"** {exponent}", f"a power of at most {MOST_BITS} bits")
             return self.combined("/", ONE, a**-exponent) if exponent < 0 else a**exponent
         if isinstance(b, Fraction) and b.numerator == 1 and self.less(ZERO, a):
             return root(a, b.denominator, self.arithmetic)
@@ -118,7 +126,7 @@ class Reals:
 
     def function(self, name: str, a: Any) -> Any:
         """log, exp or sqrt."""
-        if a is None:
+        if value_of(a) is None:
             return None
         if isinstance(a, Dual):
             found = self.function(name, a.value)

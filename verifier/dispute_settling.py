@@ -14,15 +14,15 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from grpocheck.core.arithmetic import Arithmetic, EnclosureArithmetic, UndecidedComparison, enclose
+from grpocheck.core.arithmetic import Arithmetic, EnclosureArithmetic, enclose
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.verifier import dispute_catalogue as samples
 from grpocheck.verifier import dispute_catalogue_logs as logs
 from grpocheck.verifier import dispute_catalogue_policy as policies
 from grpocheck.verifier.dispute_catalogue import Entries, Entry
-from grpocheck.verifier.dispute_formulas import Definition, Evaluator, evaluator, flat, parsed
+from grpocheck.verifier.dispute_formulas import MOST_DRAWS, Definition, evaluator, flat, parsed
 from grpocheck.verifier.dispute_inputs import SHOWN, Given, read_input
-from grpocheck.verifier.dispute_numbers import SHORT, Kink
+from grpocheck.verifier.dispute_numbers import SHORT
 from grpocheck.verifier.dispute_words import Read, words_in, words_of
 from grpocheck.verifier.prime_logs import PrimeLogs
 
@@ -34,7 +34,7 @@ QUANTITIES = frozenset(
         "advantages gradient objective loss slope fraction variance std baseline factor bias ratio kl "
         "mass kept logprob effective optimal each normaliser entropy exp"
     ).words
-    | {"self-normalised"}
+    | {"self-normalised", "second-moment"}
 )
 """Words for what a number is, beside those for how it is had."""
 SPECIFIC = QUANTITIES | {"k1", "k2", "k3", "absolute", "reversed", "clamped", "truncated", "masked", "unweighted"}
@@ -43,6 +43,8 @@ SPECIFIC |= {"without-kl", "without-entropy"}
 IN_WORDS = ("convention", "rule", "claim", "equals", "closed_form", "note", "because", "reason", "comment", "formula")
 """What a case says in words beside its numbers."""
 DIGITS = 30
+MOST_SEARCHED = 500
+"""A formula over more draws than these is not looked through for the value of a number."""
 MOST_NAMED = 3
 """So many formulas with the value of a number are named at most."""
 
@@ -131,8 +133,9 @@ class Settler:
         self.names: dict[str, Any] = {**self.own_keys(), **self.given.names, **stated}
         self.definitions = {name for name, value in self.names.items() if isinstance(value, Definition)}
         self.subjects: list[Entry] = []
+        self.key_words = {piece for key in case["input"] for piece in key.lower().split("_")}
         self.entries: list[Entry] = list(dict.fromkeys(self.listed()))
-        self.values: dict[tuple[str, int | None], Any] = {}
+        self.values: dict[tuple[str, int | None, int], Any] = {}
         self.open_formulas: set[str] = set()
         told = [text for text in self.given.texts.values() if text != self.given.names.get("dtype")]
         self.declared = words_in([*told, *case.get("declared", [])])
@@ -151,19 +154,19 @@ class Settler:
                     words = frozenset(SHORT.get(short, short) if w == "{dtype}" else w for w in found.words)
                     yield Entry(words, found.formula, kind.name)
 
-    def value(self, formula: str, group_size: int | None = None) -> Any:
+    def value(self, formula: str, group_size: int | None = None, most_draws: int = MOST_DRAWS) -> Any:
         """The value of a formula, perhaps with another group size; None where it has none on this input.
 
         ``open_formulas`` remembers those of which a comparison stayed open, or that are at a kink.
         """
-        key = (formula, group_size)
+        key = (formula, group_size, most_draws)
         if key not in self.values:
             names = self.names if group_size is None else {**self.names, "G": Fraction(group_size)}
             self.values[key] = None
             try:
-                self.values[key] = evaluator(names, self.arithmetic).evaluate(formula)
-            except (UndecidedComparison, Kink):
-                self.open_formulas.add(formula)
+                self.values[key] = evaluator(names, self.arithmetic, most_draws).evaluate(formula)
+            except ArithmeticError:
+                self.open_formulas.add(formula)  # a comparison that stays open, or a kink
             except InvalidProblem:
                 self.values[key] = None  # the formula is of lists of another shape than this input's
         return self.values[key]
@@ -173,8 +176,11 @@ class Settler:
         stated_formulas = self.case.get("compute", {})
         asked = stated_formulas.get(f"{side}.{name}")
         if isinstance(asked, str):
-            names: Evaluator = evaluator(self.names, self.arithmetic)
-            return self.compared(side, name, stated, names.evaluate(asked), asked)
+            try:
+                found = evaluator(self.names, self.arithmetic).evaluate(asked)
+            except ArithmeticError as error:
+                return Line(side, name, stated, None, Verdict.UNDECIDED, asked, str(error))
+            return self.compared(side, name, stated, found, asked)
         read = words_of(str(asked["words"]) if isinstance(asked, Mapping) else name)
         if isinstance(asked, Mapping) and read.unknown:
             raise InvalidProblem(f"compute.{side}.{name}", ", ".join(read.unknown), "words of the vocabulary")
@@ -184,20 +190,21 @@ class Settler:
         """A line whose number is known beforehand."""
         try:
             verdict = Verdict.AGREES if self.same(stated, found) else Verdict.DIFFERS
-        except UndecidedComparison as error:
-            return Line(side, name, stated, self.shown(found), Verdict.UNDECIDED, how, str(error))
-        return Line(side, name, stated, self.shown(found), verdict, how)
+            return Line(side, name, stated, self.shown(found), verdict, how)
+        except ArithmeticError as error:
+            return Line(side, name, stated, None, Verdict.UNDECIDED, how, str(error))
 
     def by_words(self, side: str, name: str, stated: Any, read: Read) -> Line:
         """A line whose number is that of the words of its name, of the declared words, or of its value."""
         size = read.group_size
         stray = [number for number in read.numbers if not self.is_stated(number)]
-        understood = bool(read.words) and not read.unknown and not stray
+        stray += [word for word in read.unknown if word not in self.key_words]
         told = words_in(str(text) for key, text in self.case.get(side, {}).items() if key in IN_WORDS)
+        understood = bool(read.words or told) and not stray
         fitting = self.fitting(read.words, told, stated, size) if understood else iter(())
         first = next(fitting, None)
         if first is None:
-            return self.unnamed(side, name, stated, read, stray)
+            return self.unnamed(side, name, stated, size, stray)
         line = self.compared(side, name, stated, self.value(first.formula, size), first.formula)
         if line.verdict is not Verdict.DIFFERS:
             self.seen(first)
@@ -222,12 +229,16 @@ class Settler:
         like = [e for e in self.entries if any(e.kind == kind and e.words & words for kind, words in subjects)]
         return self.with_value(like, stated, size)
 
-    def unnamed(self, side: str, name: str, stated: Any, read: Read, stray: Sequence[str]) -> Line:
+    def unnamed(self, side: str, name: str, stated: Any, size: int | None, stray: Sequence[str]) -> Line:
         """A line whose name is not understood: a fault is known by its value, of what the right numbers are of."""
-        same = self.alike(stated, read.group_size) if side == "wrong" else []
+        same = self.alike(stated, size) if side == "wrong" else []
         if same:
-            return self.reproduced(side, name, stated, same, read.group_size)
-        return self.open_line(side, name, stated, read, stray)
+            return self.reproduced(side, name, stated, same, size)
+        note = f"not understood: {', '.join(stray)}" if stray else "no formula of this kind of input"
+        same = self.with_value(self.entries, stated, size)
+        if same:
+            note += f"; it is the value of: {'; '.join(' '.join(sorted(e.words)) for e in same[:MOST_NAMED])}"
+        return Line(side, name, stated, None, Verdict.UNDECIDED, "", note)
 
     def reproduced(self, side: str, name: str, stated: Any, same: Sequence[Entry], size: int | None) -> Line:
         """A line whose number is that of a convention other than the declared one: what a fault is, and no right."""
@@ -257,15 +268,6 @@ class Settler:
             return {"low", "high"} <= self.given.keys.keys()
         counts = {len(v) for n, v in self.given.names.items() if isinstance(v, list) and n != name}
         return name in ("G", "K") and isinstance(value, Fraction) and value in counts
-
-    def open_line(self, side: str, name: str, stated: Any, read: Read, stray: Sequence[str]) -> Line:
-        """A line that stays undecided, with what was not understood and what the number would be the value of."""
-        unknown = [*read.unknown, *stray]
-        note = f"not understood: {', '.join(unknown)}" if unknown else "no formula of this kind of input"
-        same = self.with_value(self.entries, stated, read.group_size)
-        if same:
-            note += f"; it is the value of: {'; '.join(' '.join(sorted(e.words)) for e in same[:MOST_NAMED])}"
-        return Line(side, name, stated, None, Verdict.UNDECIDED, "", note)
 
     def is_stated(self, number: str) -> bool:
         """Whether a number of a name is one of the input, or a length there."""
@@ -310,12 +312,12 @@ class Settler:
         """The entries whose value is the stated one."""
         found = []
         for entry in entries:
-            value = self.value(entry.formula, size)
+            value = self.value(entry.formula, size, MOST_SEARCHED)
             try:
                 if value is not None and self.same(stated, value):
                     found.append(entry)
-            except UndecidedComparison:
-                continue
+            except ArithmeticError:
+                continue  # open whether it is the number
             if len(found) == MOST_NAMED:
                 break
         return found
@@ -357,11 +359,17 @@ def names_of(formula: str) -> set[str]:
 
 
 def stated_numbers(case: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
-    """The numbers of a case: side, name (``table.key`` for one in a table) and what is stated; words are left out."""
+    """The numbers of a case: side, name (``table.key`` for one in a table) and what is stated; words are left out.
+
+    A table with the labels of one in the input holds a number for each of its entries, in their order.
+    """
+    labels = [list(value) for value in case["input"].values() if isinstance(value, Mapping)]
 
     def numbers(side: str, values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str, Any]]:
         for key, value in values.items():
-            if isinstance(value, Mapping):
+            if isinstance(value, Mapping) and list(value) in labels:
+                yield side, prefix + key, list(value.values())
+            elif isinstance(value, Mapping):
                 yield from numbers(side, value, f"{prefix}{key}.")
             elif key not in IN_WORDS and not key.endswith("_equals") and not in_words(value):
                 yield side, prefix + key, value

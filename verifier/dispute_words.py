@@ -34,6 +34,7 @@ PHRASES: Mapping[str, str] = {
     "mass": "mass, masses, probability, probabilities, prob, probs, p, pi, distribution, policy",
     "kept": "kept mass, kept share, kept, surviving mass",
     "logprob": "logprob, logprobs, logp, log prob, log probs, log probability",
+    "second-moment": "second moment, mean square, e w2, squared",
     "effective": "ess, effective sample size, effective",
     "normaliser": "mean weight, normaliser, normalizer",
     "optimal": "optimal, optimum, tilted, best policy",
@@ -123,6 +124,9 @@ PHRASES: Mapping[str, str] = {
     "in-loss": "in loss, in the loss, kl in loss",
     "before": "before, before baseline, kl before",
     "after": "after, after baseline, kl after",
+    "backfill": "backfill, backfilled, resampled, drawn again, until mixed, refilled, oversampled",
+    "mean-over-kept": "mean over kept, over kept, dropped, filtered, mean kept",
+    "fixed": "fixed divisor, kept with weight zero, fixed",
     "to-go": "to go, reward to go, rewards to go, suffix sum, suffix sums, discounted",
     "immediate": "immediate, own token",
     "last": "last token, final token, terminal, last",
@@ -132,9 +136,11 @@ PHRASES: Mapping[str, str] = {
     "sequence-mean": "seq mean token mean, sequence mean, per response mean, per sequence mean, own length, seq mean, "
     "response mean, sample mean, sequence level mean, sample level",
     "token-sum": "seq mean token sum, token sum, sum, sum over tokens, summed over tokens",
-    "constant": "constant divisor, constant, max length, fixed length, fixed divisor, max len, maximum length, "
+    "constant": "seq mean token sum norm, token sum norm, constant divisor, constant, max length, fixed length, "
+    "max len, maximum length, "
     "dr grpo constant",
-    "micro": "micro batch, micro batches, microbatch, per micro batch, mean of means, mean of micro batch means, "
+    "micro": "mean of step means, step means, per step, step mean, micro batch, micro batches, microbatch, "
+    "per micro batch, mean of means, mean of micro batch means, "
     "gradient accumulation, accumulated, per rank, per device, ranks, rank mean, dp, local, mean of micro means",
     "unmasked": "unmasked, padding, padded, with padding",
     "all-counted": "all counted, counted in denominator, denominator counts all, full denominator",
@@ -144,6 +150,7 @@ PHRASES: Mapping[str, str] = {
     "float32": "float32, fp32, single precision",
     "float64": "float64, fp64, double precision",
     "exactly": "exactly, real, real numbers, infinite precision",
+    "sampling": "sampling, sampled, drawn from, rollout probs, rollout distribution",
     "tempered": "tempered, temperature, with temperature, scaled logits, at temperature",
     "raw": "raw, without temperature, no temperature, untempered, at temperature 1, temperature 1, unscaled logits",
     "divided-logprob": "divided logprob, logprob over temperature, logprobs divided",
@@ -156,7 +163,8 @@ PHRASES: Mapping[str, str] = {
 
 NOISE = (
     "of the for on in with at by to and is under from as an per both value values number numbers result what that be "
-    "vs than its case vector all each test given one two"
+    "vs than its case vector all each test given one two correct buggy bug implemented reported observed applied "
+    "actual claimed intended proposed code paper answer output stated over steps"
 )
 """Says nothing in a name."""
 
@@ -201,6 +209,8 @@ def words_of(text: str) -> Read:
             words.update(MEANING[tuple(pieces[place : place + length])])
         elif match := GROUP_SIZE.fullmatch(pieces[place]):
             group_size = int(match[1])
+        elif pieces[place] == "g" and place + 1 < len(pieces) and pieces[place + 1].isdecimal():
+            group_size, length = int(pieces[place + 1]), 2
         elif pieces[place][0].isdigit():
             numbers.append(pieces[place])
         elif pieces[place] not in NOISE.split():

@@ -99,7 +99,16 @@ def checked(case: Mapping[str, Any]) -> None:
     for key in ("id", "input"):
         if key not in case:
             raise InvalidProblem(f"{name}.{key}", None, "id, input, right and wrong in every case")
-    if not stated_numbers(case):
+    for key, value in case.get("define", {}).items():
+        if not isinstance(value, str):
+            raise InvalidProblem(f"{name}.define.{key}", value, "a formula in a text")
+    numbers = {f"{side}.{number}" for side, number, _ in stated_numbers(case)}
+    for key, value in case.get("compute", {}).items():
+        if key not in numbers:
+            raise InvalidProblem(f"{name}.compute", key, f"a number of the case: {', '.join(sorted(numbers))}")
+        if not isinstance(value, str) and not (isinstance(value, Mapping) and isinstance(value.get("words"), str)):
+            raise InvalidProblem(f"{name}.compute.{key}", value, 'a formula, or {"words": "..."}')
+    if not numbers:
         raise InvalidProblem(f"{name}.right", case.get("right"), "a number, right or wrong, to be settled")
 
 
@@ -107,7 +116,7 @@ def by_commands(case: Mapping[str, Any], kind: Known, digits: int) -> Dispute:
     """Run the commands of a kind and compare every number with the case's."""
     try:
         settled = kind.settled(case["input"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise InvalidProblem(f"{case['id']}.input", str(error), "an input of this kind") from error
     answered = {(number.side, number.name) for number in settled.numbers}
     for side, name, _ in stated_numbers(case):
@@ -194,11 +203,15 @@ def agree(stated: Any, found: Any) -> bool:
     if stated is None:
         return True
     if isinstance(stated, list):
-        return len(stated) == len(found) and all(agree(a, b) for a, b in zip(stated, found, strict=True))
-    if stated in SPECIAL:
-        return bool(stated == found)
+        alike = isinstance(found, list) and len(stated) == len(found)
+        return alike and all(agree(a, b) for a, b in zip(stated, found, strict=True))
+    if str(stated) in SPECIAL:
+        return False  # the commands give finite numbers
     if isinstance(stated, str | int):
-        return isinstance(found, str) and parse_exact(found) == parse_exact(str(stated))
+        try:
+            return isinstance(found, str) and parse_exact(found) == parse_exact(str(stated))
+        except ValueError:
+            return False  # a text that is no number
     bounds = found if is_enclosure(found) else enclose(parse_exact(found), 30)
     return all(abs(Fraction(end) - Fraction(stated)) <= CLOSENESS for end in bounds)
 
@@ -212,7 +225,8 @@ def page(disputes: Sequence[Dispute], folder: str) -> str:
         f"command beside it, on the files in `{folder}`. *right* is what holds; *wrong* is what the fault, or the",
         "mistaken claim, gives, reproduced by the variant that has it; *also* answers what the question asks beside.",
         "Gradients are by softmax logits. Of a divergence alone (C19, C21, C27) the commands print what belongs to",
-        "minus the divergence, and the sign is turned here.",
+        "minus the divergence, and the sign is turned here. [own_disputes.md](own_disputes.md) says how to settle one of",
+        "your own.",
         "",
         f"{sum(d.settled for d in disputes)} of {len(disputes)} settled.",
     ]
@@ -261,7 +275,7 @@ def read_cases(path: Path) -> list[Mapping[str, Any]]:
     """The cases of a file, a list of them or one; raises BadOption for a file that holds none."""
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadOption("--cases", path, str(error), "the JSON file of the cases") from error
     cases = read if isinstance(read, list) else [read]
     if not cases or not all(isinstance(case, Mapping) for case in cases):

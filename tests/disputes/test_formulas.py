@@ -96,11 +96,26 @@ def test_a_kink_has_no_derivative():
     ["", "v +", "import os", "__import__('os')", "v.__class__", "lambda: 1", "nothing", "wobble(1)", "mean(v, v)",
      "mean([])", "v[7]", "v[1/2]", "v + [1]", "2 ** 100000", "expected(v, 2, 1)", "expected(pi, 99, 1)",
      "gradient(1, 2)", "'text'", "in_format('float8', 1)", "[a for a in v if a]", "True",
-     "1 < 2 < 3", "zip(v, w)", "9" * 5000],
+     "1 < 2 < 3", "zip(v, w)", "9" * 5000, "-" * 3000 + "1", "range(10**9)", "(9**9999)**9999", "1e999999999", "1j",
+     "0x10", "v + dtype", "log(dtype)", "var([v, v])", "sum(3)", "expected([1, 1], 2, 1)", "clip(v, w, 1)", "v < [v]",
+     "std(v, v)", "softmax(3)", "top_k(pi, 1/2)", "score(score(pi))", "gradient(gradient(sum(pi)))"],
 )  # fmt: skip
 def test_what_is_no_formula_is_refused(formula):
     with pytest.raises(InvalidProblem):
-        value(formula)
+        value(formula, dtype="float16")
+
+
+def test_numbers_are_what_is_written():
+    assert value("0.12345678901234567890123") == F(12345678901234567890123, 10**23)
+    assert value("1_000 + 1e-3") == 1000 + F(1, 1000)
+
+
+def test_draws_without_their_order_count_for_all_their_orders():
+    for kind in ("expected", "variance"):
+        whole = f"{kind}(pi, 3, sum((r[y] - mean(r[y])) * score(pi)[y]))"
+        assert value(whole) == value(whole.replace(kind, f"{kind}_unordered"))
+    # the first draw's reward depends on the order: only the sum over orders may be taken
+    assert value("expected(pi, 2, r[y][0] * (1 - r[y][1]))") == F(1, 4)
 
 
 def test_the_formats_round_as_the_machine_does():
