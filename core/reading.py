@@ -33,6 +33,12 @@ MOST_KEY_PARTS = 64
 FAMILIES = ("bernoulli", "simplex", "softmax", "log-linear", "autoregressive", "supplied")
 
 NEEDED = ("group_size", "outer_iterations", "inner_steps", "epsilon", "beta", "theta", "family", "prompts")
+OTHER_FILES = {
+    "groups": "a problem: this is a file of groups, which grpocheck estimator takes",
+    "iterations": "a problem: this is a task, which grpocheck training-free takes",
+}
+"""Keys that files of other kinds have, and a problem has not."""
+
 KEYS = (*NEEDED, "step_size", "step_sizes", "domain", "generation", "draws")
 
 PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
@@ -105,6 +111,9 @@ def first_line(document: str) -> str:
 @ensure(lambda result: result.dimension == len(result.theta), "a problem that can run")
 def problem_from_mapping(mapping: Mapping[str, object]) -> Problem:
     """The problem that a mapping with the keys of a problem file states."""
+    other = next((key for key in OTHER_FILES if isinstance(mapping, Mapping) and key in mapping), None)
+    if other is not None and "family" not in mapping:
+        raise InvalidProblem(other, mapping[other], OTHER_FILES[other])
     stated = table("", mapping, KEYS, NEEDED)
     generated = generated_family(stated)
     prompts = read_prompts(stated, generated)

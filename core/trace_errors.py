@@ -31,12 +31,28 @@ def typed(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
+@require(lambda ours, theirs: typed(ours) != typed(theirs), "two values that differ")
+@ensure(lambda result: typed(result[1]) != typed(result[2]), "what is named differs")
+def parting(ours: Any, theirs: Any, place: str = "") -> tuple[str, Any, Any]:
+    """The first place at which two JSON values differ, as deep as it can be named, and what each has there."""
+    pairs: list[tuple[str, Any, Any]] = []
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        names = [*ours, *(name for name in theirs if name not in ours)]
+        pairs = [(f"{place}.{name}".lstrip("."), ours.get(name), theirs.get(name)) for name in names]
+    elif isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+        pairs = [(f"{place}[{i}]", *pair) for i, pair in enumerate(zip(ours, theirs, strict=True))]
+    for inner, one, other in pairs:
+        if typed(one) != typed(other):
+            return parting(one, other, inner)
+    return place, ours, theirs
+
+
 @require(lambda expected, found: expected != found, "there is a difference")
 @ensure(lambda result: "expected" in result, "the message says what was expected")
 def difference(expected: str, found: str) -> str:
-    """Where two lines of a trace differ: the first field, or the events themselves."""
+    """Where two lines of a trace differ: the first field, as deep as it can be named, or the events themselves."""
     ours, theirs = json.loads(expected), json.loads(found)
-    for name in [*ours, *(name for name in theirs if name not in ours)]:
-        if typed(ours.get(name)) != typed(theirs.get(name)):
-            return f"{name}: {shown(theirs.get(name))}: expected {shown(ours.get(name))} in a {ours['event']} event"
-    return "the fields of the event stand in another order: expected the order of the schema"
+    if typed(ours) == typed(theirs):
+        return "the fields of the event stand in another order: expected the order of the schema"
+    place, wanted, there = parting(ours, theirs)
+    return f"{place or 'the fields'}: {shown(there)}: expected {shown(wanted)} in a {ours['event']} event"

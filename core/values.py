@@ -169,4 +169,4 @@ def known_keys(key: str, allowed: Sequence[str]) -> str:
     if near:
         return f"{near[0]} (did you mean that?)"
     few = ", ".join(allowed[:FEW])
-    return "one of the keys " + (few if len(allowed) <= FEW else f"{few}, … ({len(allowed)} in all)")
+    return "one of " + (few if len(allowed) <= FEW else f"{few}, … ({len(allowed)} in all)")

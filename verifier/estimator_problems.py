@@ -33,7 +33,7 @@ def update_of(
     current = theta
     if at is not None:
         if len(at) != len(theta):
-            raise InvalidProblem("at", f"{len(at)} numbers", f"{len(theta)} numbers, as theta has")
+            raise InvalidProblem("at", list(at), f"as many numbers as theta has: {len(theta)}")
         if not in_domain(at, problem.admissible_domain):
             raise InvalidProblem("at", list(at), "a point of the open domain U")
         current = [arithmetic.number(entry) for entry in at]

@@ -216,6 +216,11 @@ def exact_law(
     """The law of a run of the problem, whatever draws it records.
 
     Raises TooLarge before the first outer iteration that would go beyond ``most_cases``.
+
+    >>> from grpocheck.core import arithmetic_named, read_problem
+    >>> law = exact_law(read_problem("examples/undefined_gradient.toml"), arithmetic_named("exact"))
+    >>> {str(status): str(probability) for status, probability in law.statuses.items()}
+    {'complete': '1/2', 'undefined-gradient': '1/2', 'invalid-update': '0'}
     """
     size = size_of(problem)
     start = tuple(arithmetic.number(entry) for entry in problem.theta)

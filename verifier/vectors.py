@@ -232,6 +232,8 @@ def gradient(variant: Variant, batch: Batch, arithmetic: Arithmetic) -> Any:
     for kink in found.kinks:
         jump = kink.jump if arithmetic.less(zero, kink.jump) else -kink.jump
         for h, part in enumerate(kink.direction):
+            if not arithmetic.less(zero, abs(part)):
+                continue  # the kink does not move with this token
             place = kink.group, kink.response, h
             spread[place] = spread.get(place, zero) + abs(part) * jump / 2
     return [

@@ -30,6 +30,8 @@ NAMES_THE_BETTER = "names-the-better"
 @ensure(lambda result: result.group_size >= 2 and len(result.tests) >= 1, "a task that can run")
 def task_from_mapping(mapping: Mapping[str, object]) -> Task:
     """The task that a mapping with the keys of a task file states."""
+    if isinstance(mapping, Mapping) and "family" in mapping and "iterations" not in mapping:
+        raise InvalidProblem("family", mapping["family"], "a task: this is a problem, which grpocheck run takes")
     stated: Mapping[str, Any] = table("", mapping, KEYS, NEEDED)
     model: ResponseTable | TokenTable | Shape | None = None
     answers: TabledAnswers | None = None

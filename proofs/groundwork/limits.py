@@ -167,7 +167,7 @@ def files_and_values_are_shown_shortly(expect: Expectations) -> None:
         expect.same(f"{text}", shown(value), text)
     known = [f"key{n}" for n in range(16)]
     few = expect.refused(
-        "an unknown key", InvalidProblem, lambda: table("t", {"zzz": 1}, known), "one of the keys key0, key1"
+        "an unknown key", InvalidProblem, lambda: table("t", {"zzz": 1}, known), "one of key0, key1"
     )
     expect.true("all 16 are listed", "key15" in str(few) and "in all" not in str(few))
     many = [f"key{n}" for n in range(17)]

@@ -144,12 +144,12 @@ WRONG: tuple[tuple[str, Any, str, str], ...] = (
 
 WRONG_GENERATED: tuple[tuple[str, Any, str, str], ...] = (
     (f"{Q}/rewards", {"a": 1}, "prompts[0].rewards..", "the key is missing"),
-    (f"{Q}/rewards", {"a": 1, ".": 0, "b": 0}, "prompts[0].rewards.b", "0: expected one of the keys a, ."),
+    (f"{Q}/rewards", {"a": 1, ".": 0, "b": 0}, "prompts[0].rewards.b", "0: expected one of a, ."),
     (f"{Q}/rewards", [1, 0], "prompts[0].rewards", "[1, 0]: expected a table"),
     (f"{Q}/rewards", {"a": None, ".": 0}, 'prompts[0].rewards."a"', "None: expected"),
     (f"{Q}/reference", {"a": "1/2", ".": "1/4"}, "prompts[0].reference", "3/4: expected masses that sum"),
     (f"{Q}/reference", {"a": "1/2", ".": []}, 'prompts[0].reference."."', "[]: expected"),
-    (f"{Q}/responses", ["a", "."], "prompts[0].responses", "expected one of the keys name, rewards, reference"),
+    (f"{Q}/responses", ["a", "."], "prompts[0].responses", "expected one of name, rewards, reference"),
     ("generation/parameterisation", "mass", "generation.parameterisation", "'mass': expected \"logits\" or \"masses\""),
     ("generation/parameterisation", "logits", "theta", "expected 2 numbers, the parameters of the autoregressive"),
     ("generation/forbiden", {}, "generation.forbiden", "forbidden (did you mean that?)"),

@@ -111,7 +111,7 @@ REFUSED = {
     "term=gamma-weight,positive-rate=0": ("term,positive-rate: 0", "above 0"),
     "term=gamma-weight,negative-rate=0": ("term,negative-rate: 0", "above 0"),
     "kl=k4": ("kl: 'k4'", "k1"),
-    "kl=k1,divergence=k2": ("kl,divergence: 'k2'", "one of the keys"),
+    "kl=k1,divergence=k2": ("kl,divergence: 'k2'", "one of "),
     "kl=exact,place=reward-before-baseline": ("kl: 'exact'", "in the reward"),
     "kl=k1,weight=ratio,place=reward-after-baseline": ("kl,weight: 'ratio'", "in the reward"),
     "kl=k1,clamp-value=0": ("kl,clamp-value: 0", "above 0"),

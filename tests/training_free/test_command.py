@@ -83,7 +83,7 @@ def test_the_trace_is_written_kept_and_gone_on_with(tabled: str, tmp_path: Path)
         ([WITNESS, "--seed", "1"], "no seed beside it"),
         ([WITNESS, "--trace", "/nowhere/t"], "no folder"),
         ([WITNESS, "--trace", "/nowhere/t", "--resume"], "No such file"),
-        ([str(ROOT / "examples" / "two_paths.toml")], "the key is missing|one of the keys|did you mean"),
+        ([str(ROOT / "examples" / "two_paths.toml")], "which grpocheck run takes"),
     ],
 )
 def test_bad_input_is_named_and_exits_with_2(

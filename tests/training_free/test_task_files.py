@@ -115,7 +115,7 @@ RESPONSE = {"text": "a", "mass": 1, "passes": [], "quality": 0}
         ({"kappa": 0.5}, "kappa", "in place of a float"),
         ({"delta": "small"}, "delta", "an exact finite number"),
         ({"weights": {"external": -1}}, "weights.external", "at least 0"),
-        ({"weights": {"alpha": 1}}, "weights.alpha", "one of the keys"),
+        ({"weights": {"alpha": 1}}, "weights.alpha", "one of "),
         ({"groupsize": 2}, "groupsize", "group_size"),
         ({"introspection": {"kind": "oracle"}}, "introspection.kind", "names-the-better"),
         ({"introspection": {"kind": "names-the-better", "confidence": "1/2"}}, "introspection.confidence", "above 1/2"),
