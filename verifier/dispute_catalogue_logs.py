@@ -111,8 +111,8 @@ def rounded(names: Names) -> Iterator[Entry]:
         "kl k2": "x**2 / 2",
         "logprob": "x",
         "mass": "exp(x)",
-        "total token-sum": "sum(flat(x))",
-        "token-mean mean": "mean(flat(x))",
+        "in-one total token-sum": "sum(flat(x))",
+        "in-one token-mean mean": "mean(flat(x))",
     }
     if "mask" in names:
         functions["ratio masked multiplied"] = "exp(x) * mask"

@@ -97,7 +97,7 @@ def recorded(names: Names) -> Iterator[Entry]:
 
 def weighed(names: Names) -> Iterator[Entry]:
     """Weights of samples of an old policy: means, second moments and what they make of an expectation."""
-    weights = [("sequence weighted untruncated", "(pi / old)"), ("unweighted", "(0 * old + 1)")]
+    weights = [("sequence weighted untruncated", "(pi / old)"), ("unweighted in-old", "(0 * old + 1)")]
     weights.append(("reversed", "(old / pi)"))
     if "cap" in names:
         weights.append(("truncated", "min(pi / old, cap)"))

@@ -18,7 +18,7 @@ from grpocheck.core.values import rational
 from grpocheck.verifier.dispute_formulas import Definition, evaluator, flat
 
 ALIASES: Mapping[str, str] = {
-    "R": "rewards, reward, group_rewards, scores, returns, groups",
+    "R": "rewards, reward, group_rewards, scores, returns, groups, rewards_per_function, rewards_per_func",
     "A": "a, advantage, advantages, adv, advs",
     "pi": "pi, p, probs, policy, pi_theta, current, new, pi_new, p_new, target, theta, masses, p_current",
     "old": "old, pi_old, mu, behaviour, behavior, p_old, stale, behaviour_policy, behavior_policy, old_probs",
@@ -41,7 +41,7 @@ ALIASES: Mapping[str, str] = {
     "ref_logp": "logp_ref, ref_logp, ref_logprobs, ref_log_probs, lp_ref, log_ref, log_pi_ref, logprobs_ref, ref_logps",
     "sampler_logp": "logp_rollout, rollout_logp, rollout_logprobs, rollout_log_probs, logp_sampler, sampling_logp, "
     "sampling_logprobs, logp_vllm, vllm_logp, lp_rollout, inference_logp",
-    "x": "x, log_ratio, log_ratios, logratio, logratios, diff",
+    "x": "x, log_ratio, log_ratios, logratio, logratios, diff, kl, kls, token_kl, kl_per_token, per_token_kl",
     "lengths": "lengths, length, len, lens, n_tokens, response_lengths, completion_lengths",
     "longest": "max_length, max_len, max_tokens, l_max, lmax, max_completion_length, constant, divisor",
     "mask": "mask, masks, loss_mask, completion_mask, response_mask, action_mask",
@@ -168,7 +168,7 @@ def described(texts: Mapping[str, str], names: dict[str, Any], keys: dict[str, s
             keys.pop(taken, None)
 
 
-LABELLED = ("R", "w", "L", "A", "new_logp", "old_logp", "ref_logp", "sampler_logp", "x", "mask")
+LABELLED = ("R", "w", "L", "A", "new_logp", "old_logp", "ref_logp", "sampler_logp", "x", "mask", "parts")
 """Names of which a table has an entry for each response."""
 QUESTION = re.compile(r"(q|p|prompt|question|group)[ _]?[0-9a-z]?$", re.IGNORECASE)
 FUNCTION = re.compile(r"(r|rewards?)_?[0-9]+$")

@@ -32,13 +32,13 @@ COMPONENT = re.compile(r"logits?[ _\[]*([0-9]+)")
 QUANTITIES = frozenset(
     words_of(
         "advantages gradient objective loss slope fraction variance std baseline factor bias ratio kl "
-        "mass kept logprob effective optimal each normaliser entropy exp"
+        "mass kept logprob effective optimal each normaliser entropy"
     ).words
     | {"self-normalised", "second-moment"}
 )
 """Words for what a number is, beside those for how it is had."""
 SPECIFIC = QUANTITIES | {"k1", "k2", "k3", "absolute", "reversed", "clamped", "truncated", "masked", "unweighted"}
-SPECIFIC |= {"without-kl", "without-entropy"}
+SPECIFIC |= {"without-kl", "without-entropy", "in-one"}
 """Words that a name has to say: without them the simpler entry is meant."""
 IN_WORDS = ("convention", "rule", "claim", "equals", "closed_form", "note", "because", "reason", "comment", "formula")
 """What a case says in words beside its numbers."""

@@ -15,7 +15,7 @@ PHRASES: Mapping[str, str] = {
     "gradient": "gradient, grad, gradients, logits, d dlogits, gradient logits, policy gradient",
     "true": "true, exact, unbiased",
     "objective": "objective, surrogate, objectives, term, terms, surrogates",
-    "loss": "loss, losses",
+    "loss": "loss, losses, policy loss, pg loss",
     "slope": "slope, slopes, d dr, d dratio, derivative, dr",
     "fraction": "fraction, share, clip fraction, clipfrac, clipped fraction, clip frac",
     "variance": "variance, var",
@@ -139,7 +139,8 @@ PHRASES: Mapping[str, str] = {
     "constant": "seq mean token sum norm, token sum norm, constant divisor, constant, max length, fixed length, "
     "max len, maximum length, "
     "dr grpo constant",
-    "micro": "mean of step means, step means, per step, step mean, micro batch, micro batches, microbatch, "
+    "micro": "mean of step means, step means, mean of rank means, rank means, per step, step mean, micro batch, "
+    "micro batches, microbatch, "
     "per micro batch, mean of means, mean of micro batch means, "
     "gradient accumulation, accumulated, per rank, per device, ranks, rank mean, dp, local, mean of micro means",
     "unmasked": "unmasked, padding, padded, with padding",

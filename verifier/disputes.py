@@ -225,8 +225,8 @@ def page(disputes: Sequence[Dispute], folder: str) -> str:
         f"command beside it, on the files in `{folder}`. *right* is what holds; *wrong* is what the fault, or the",
         "mistaken claim, gives, reproduced by the variant that has it; *also* answers what the question asks beside.",
         "Gradients are by softmax logits. Of a divergence alone (C19, C21, C27) the commands print what belongs to",
-        "minus the divergence, and the sign is turned here. [own_disputes.md](own_disputes.md) says how to settle one of",
-        "your own.",
+        "minus the divergence, and the sign is turned here. [own_disputes.md](own_disputes.md) says how to settle one",
+        "of your own.",
         "",
         f"{sum(d.settled for d in disputes)} of {len(disputes)} settled.",
     ]
