@@ -1,6 +1,7 @@
 """The test of the draws' law: its false alarms by enumeration and over seeds, its power, its values by hand."""
 
 import json
+import math
 from fractions import Fraction as F
 from itertools import product
 
@@ -190,3 +191,23 @@ def test_two_prompts_are_told_apart(tmp_path):
     prompts = tuple(Prompt(i, name, ("good", "bad"), (1, 0), ("1/2", "1/2")) for i, name in enumerate("qr"))
     given = problem(**MANY | {"prompts": prompts, "family": Bernoulli()})
     assert told(written(tmp_path, "two.jsonl", given, seed=5))[1]["verdict"] == "consistent"
+
+
+@pytest.mark.slow
+def test_lawful_draws_are_rejected_no_more_often_than_stated_over_many_seeds():
+    alpha, seeds = F(1, 20), 1000
+    tests = [law_of(sequence(seeded(seed, 100, MASSES), MASSES), alpha) for seed in range(seeds)]
+    # Binomial(1000, 1/20) is above 80 with probability below 10^-4
+    assert sum(test.verdict is Verdict.REJECTED for test in tests) <= 80
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bias", [F(3, 4), F(3, 5)])
+def test_a_biased_coin_is_rejected_after_about_as_many_draws_as_its_divergence_says(bias):
+    """n KL(bias || 1/2) = log(7/alpha) + (log n)/2: the evidence, less what the mixture and learning cost."""
+    expected = 100.0
+    divergence = float(bias) * math.log(2 * bias) + float(1 - bias) * math.log(2 * (1 - bias))
+    for _ in range(50):
+        expected = (math.log(7 * 10**6) + math.log(expected) / 2) / divergence
+    after = [law_of(sequence(seeded(s, 4000, [bias, 1 - bias]), HALVES)).rejected_after for s in range(15)]
+    assert expected / 2 < sorted(after)[7] < expected * 2
