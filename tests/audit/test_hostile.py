@@ -101,6 +101,8 @@ PLANTED_ARRAYS: dict[str, tuple[Callable[[dict[str, object]], object], str]] = {
     "no rows": (lambda arrays: arrays.update(new_logps=arrays["new_logps"][:0]), "two dimensions"),
     "texts": (lambda arrays: arrays.update(advantages=np.array(["a"] * 8)), "an array of numbers"),
     "objects": (lambda arrays: arrays.update(advantages=np.array([{}] * 8, dtype=object)), "content"),
+    "rows that are no numbers": (lambda arrays: arrays.update(row=arrays["row"] * np.nan), "whole numbers"),
+    "rows between rows": (lambda arrays: arrays.update(row=arrays["row"] + 0.5), "whole numbers"),
     "rows beyond the batch": (lambda arrays: arrays.update(row=arrays["row"] + 100), "row"),
 }
 
@@ -129,6 +131,13 @@ def test_a_call_without_its_json(run: Path) -> None:
 )
 def test_a_setting_that_cannot_be(run: Path, key: str, value: object) -> None:
     edit_json(run / "calls" / "call_000.json", lambda meta: meta["config"].update({key: value}))
+    assert key in refused(run)
+
+
+@pytest.mark.parametrize("key", ["rank", "session", "slice_of_generation_batch", "reuse_of_slice"])
+@pytest.mark.parametrize("value", ["first", -1, None, [0]])
+def test_a_number_of_a_call_that_cannot_be(run: Path, key: str, value: object) -> None:
+    edit_json(run / "calls" / "call_000.json", lambda meta: meta.update({key: value}))
     assert key in refused(run)
 
 
@@ -170,6 +179,11 @@ GROUPS = {
         "tokens.old_logps",
     ),
     "a call of no tensors": ('{"kind": "call", "arrays": [], "meta": {}}', "arrays"),
+    "a row that is none": (
+        '{"kind": "call", "meta": {"config": {}}, "arrays": {"new_logps": [[-1]], "old_logps": [[-1]], "mask": [[1]], '
+        '"advantages": [1], "row": [null]}}',
+        "whole numbers",
+    ),
     "a ragged tensor": ('{"kind": "call", "arrays": {"new_logps": [[1], [1, 2]]}, "meta": {}}', "arrays.new_logps"),
 }
 

@@ -12,7 +12,7 @@ from grpocheck.verifier.audit.findings import Finding, Findings, counted
 from grpocheck.verifier.audit.metrics import check_metrics, where_of
 from grpocheck.verifier.audit.model import Call, Generation
 from grpocheck.verifier.audit.passes import Passes
-from grpocheck.verifier.audit.readers.recorded import call_settings, read_call, read_generation
+from grpocheck.verifier.audit.readers.recorded import call_settings, read_call, read_generation, whole
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.recompute import BadSetting, LossCall, compare, identify, recompute
 
@@ -149,11 +149,11 @@ def take_use(call: Call, result: CallsResult) -> None:
         result.uses.append(
             Use(
                 number if isinstance(number, int) else None,
-                int(meta.get("rank", 0)),
-                int(meta["slice_of_generation_batch"]),
-                int(meta["reuse_of_slice"]),
+                whole(call.file, meta, "rank", 0),
+                whole(call.file, meta, "slice_of_generation_batch"),
+                whole(call.file, meta, "reuse_of_slice"),
                 call.file,
-                int(meta.get("session", 0)),
+                whole(call.file, meta, "session", 0),
             )
         )
 

@@ -31,7 +31,7 @@ class Passes:
         number, rows = call.meta.get("gen"), call.arrays.get("row")
         if not isinstance(number, int) or rows is None or not call.trains or call.arrays["advantages"].ndim != 1:
             return
-        key = (int(call.meta.get("session", 0)), number)
+        key = (call.meta.get("session", 0), number)
         while len(self.kept) >= MOST_BATCHES and key not in self.kept:
             self.kept.pop(next(iter(self.kept)))
         known = self.kept.setdefault(key, {})

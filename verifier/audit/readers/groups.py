@@ -237,7 +237,7 @@ def tokens_of(path: Path, where: str, place: int, line: Mapping[str, Any], heade
             str(key): [number(path, f"{where}, logged.{key}", value, missing=False)] for key, value in logged.items()
         },
     }
-    return checked_call(path, arrays, meta)
+    return checked_line(path, where, arrays, meta)
 
 
 def call_of(path: Path, where: str, place: int, line: Mapping[str, Any], session: int) -> Call:
@@ -251,4 +251,13 @@ def call_of(path: Path, where: str, place: int, line: Mapping[str, Any], session
             tensors[name] = np.array(value, dtype=np.float64)
         except (ValueError, TypeError, OverflowError) as error:
             raise Unreadable(path, f"{where}, arrays.{name}", value, "numbers, nested in rows of one length") from error
-    return checked_call(path, tensors, {**meta, "row": place, "session": session})
+    return checked_line(path, where, tensors, {**meta, "row": place, "session": session})
+
+
+def checked_line(path: Path, where: str, arrays: dict[str, Any], meta: dict[str, Any]) -> Call:
+    """A call whose tensors go together; what is wrong with them is said with the number of the line."""
+    try:
+        return checked_call(path, arrays, meta)
+    except Unreadable as error:
+        key = error.key.removeprefix(f"{path}: ")
+        raise Unreadable(path, f"{where}, {key}", error.value, error.expected) from error

@@ -49,7 +49,7 @@ def read_beside(path: Path) -> dict[str, Any]:
     return found
 
 
-def whole(path: Path, found: Mapping[str, Any], key: str, default: int | None = None) -> int:
+def whole(path: Path | str, found: Mapping[str, Any], key: str, default: int | None = None) -> int:
     """A whole number of at least 0 under a key."""
     value = found.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
@@ -79,6 +79,12 @@ def checked_call(path: Path | str, arrays: dict[str, Any], meta: dict[str, Any])
         raise Unreadable(path, "mask", "other numbers", "zeros and ones")
     if "row" in arrays and arrays["row"].shape != (shape[0],):
         raise Unreadable(path, "row", list(arrays["row"].shape), f"one for each of {shape[0]} responses")
+    if "row" in arrays:
+        if not ((arrays["row"] >= 0) & (arrays["row"] == np.floor(arrays["row"]))).all():
+            raise Unreadable(path, "row", arrays["row"].tolist(), "whole numbers of at least 0")
+        arrays = {**arrays, "row": arrays["row"].astype(np.int64)}
+    for key in ("rank", "session"):
+        whole(path, meta, key, 0)
     if not isinstance(meta.get("config"), dict):
         raise Unreadable(path, "config", meta.get("config"), "an object with the settings of the loss")
     return Call(str(path), arrays, meta)
