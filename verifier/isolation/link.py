@@ -88,7 +88,9 @@ class Link:
 
 
 def ended_by_itself(pid: int) -> bool:
-    """Whether a process is at its end, or comes to it within a moment."""
+    """Whether a process is at its end, or comes to it within a moment; False where the system does not tell."""
+    if not hasattr(os, "waitid"):
+        return False
     end = time.monotonic() + MOMENT
     while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
         if time.monotonic() > end:
