@@ -166,7 +166,7 @@ def peak(folder: Path, *arguments: str) -> float:
 def test_memory_beside_the_length_of_a_trace(benchmark: Any, keep: Keep, tmp_path: Path, command: str) -> None:
     """Rewards that are all equal leave the parameter where it is, so that only the trace grows."""
     points = []
-    for size in (50, 200, 800):
+    for size in (50, 200, 400):
         problem, trace = tmp_path / f"{size}.toml", str(tmp_path / f"{size}.jsonl")
         problem.write_text(STILL.replace("outer_iterations = 25", f"outer_iterations = {size}"), encoding="utf-8")
         writing = ["run", str(problem), "--trace", trace]

@@ -36,6 +36,13 @@ def law_command(
         Optional[int],  # noqa: UP045
         typer.Option(min=1, help="The precision past which an enclosed comparison is undecided."),
     ] = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", min=1, metavar="N", help="Processes to work with; only exact numbers are shared.")
+    ] = 1,
+    ray: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--ray", metavar="ADDRESS", help="Work as tasks of this Ray cluster; the extra ray is needed."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")] = False,
 ) -> int:
     """The exact law of a run's outcome: statuses, theta, objective, calls, with their probabilities.
@@ -49,4 +56,4 @@ def law_command(
     from grpocheck.verifier.law import MOST_CASES
 
     limit = MOST_CASES if max_cases is None else max_cases
-    return law(LawRequest(problem, limit, samples, seed, confidence, arithmetic, max_bits, json))
+    return law(LawRequest(problem, limit, samples, seed, confidence, arithmetic, max_bits, json, jobs, ray))

@@ -13,9 +13,11 @@ from grpocheck.core.procedure import FRESH_SEED_BITS
 from grpocheck.core.reading import read_problem
 from grpocheck.core.values import rational
 from grpocheck.verifier.arithmetics import chosen_arithmetic
+from grpocheck.verifier.executors import executor
 from grpocheck.verifier.failures import UNDECIDED, BadOption, emit, say
 from grpocheck.verifier.law import MOST_CASES, ExpectedGradient, TooLarge, exact_law, expected_first_gradient
 from grpocheck.verifier.law_branches import size_of
+from grpocheck.verifier.law_elsewhere import Helpers
 from grpocheck.verifier.law_report import (
     Json,
     law_mapping,
@@ -42,6 +44,10 @@ SLOW = (
 )
 
 
+ON_RAY = 8
+"""Into so many stretches an outer iteration is cut for the tasks of a cluster, unless --jobs says more."""
+
+
 @dataclass(frozen=True)
 class LawRequest:
     """What was asked of ``law``."""
@@ -54,6 +60,8 @@ class LawRequest:
     arithmetic: str = "enclosure"
     max_bits: int | None = None
     json: bool = False
+    jobs: int = 1
+    ray: str | None = None
 
 
 def law(request: LawRequest) -> int:
@@ -69,10 +77,13 @@ def law(request: LawRequest) -> int:
     if ENABLED and work >= MANY_CASES and (request.samples or work <= request.max_cases):
         say(SLOW)
     try:
-        if request.samples is None:
-            mapping = law_mapping(exact_law(problem, arithmetic, request.max_cases, progress_bar), arithmetic)
-        else:
-            mapping = sampled(problem, request.samples, request, confidence, arithmetic)
+        with executor(request.jobs, request.ray) as found:
+            helpers = None if found is None else Helpers(found, max(request.jobs, 1 if request.ray is None else ON_RAY))
+            if request.samples is None:
+                enumerated = exact_law(problem, arithmetic, request.max_cases, progress_bar, helpers)
+                mapping = law_mapping(enumerated, arithmetic)
+            else:
+                mapping = sampled(problem, request.samples, request, confidence, arithmetic, helpers)
     except TooLarge as error:
         say(f"grpocheck: {error}")
         if request.json:
@@ -96,11 +107,12 @@ def certified_arithmetic(request: LawRequest) -> Arithmetic:
 
 
 def sampled(
-    problem: Problem, runs: int, request: LawRequest, confidence: Fraction, arithmetic: Arithmetic
-) -> Json:
+    problem: Problem, runs: int, request: LawRequest, confidence: Fraction, arithmetic: Arithmetic,
+    helpers: Helpers | None,
+) -> Json:  # fmt: skip
     """The sampled law for programs, with the expected gradient exactly where the groups of one prompt are few."""
     seed = secrets.randbits(FRESH_SEED_BITS) if request.seed is None else request.seed
-    found = sampled_law(problem, runs, seed, confidence, arithmetic, progress_bar)
+    found = sampled_law(problem, runs, seed, confidence, arithmetic, progress_bar, helpers)
     gradient: ExpectedGradient | None = None
     if found.size.single_prompt_cases <= request.max_cases:
         gradient = expected_first_gradient(problem, arithmetic)

@@ -1,4 +1,4 @@
-"""Work given to others: an executor of concurrent.futures over the tasks of a Ray cluster.
+"""Work given to others: executors of concurrent.futures over processes, or over the tasks of a Ray cluster.
 
 Whoever takes an executor takes any: a pool of processes, or this one. Every machine of the cluster has to have
 grpocheck installed and to see the same files under the same paths.
@@ -6,17 +6,47 @@ grpocheck installed and to see the same files under the same paths.
 
 import logging
 import os
-from collections.abc import Callable
-from concurrent.futures import Executor, Future
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
 from typing import Any
 
+from grpocheck.proofs.lifeline import end_with
 from grpocheck.verifier.failures import BadOption
 
 RETRIES = 5
 """How often a task is done again whose worker died."""
 FAREWELL = 10.0
 """Seconds that tasks which were cancelled have to end what they started."""
+
+
+def left_to_the_parent() -> None:
+    """For a new process: an interrupt is for its parent, which stops it; it ends with the parent if that is killed."""
+    end_with(os.getppid())
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def executor(jobs: int, ray: str | None) -> Iterator[Executor | None]:
+    """So many processes, or a Ray cluster; None for one process: this one. What waits is taken back at the end."""
+    if ray is None and jobs == 1:
+        yield None
+        return
+    made: Executor = (
+        RayExecutor(ray)
+        if ray is not None
+        else ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=left_to_the_parent)
+    )
+    try:
+        yield made
+    except BrokenProcessPool as error:
+        raise BadOption("--jobs", jobs, "a process died", "enough memory for each of them") from error
+    finally:
+        made.shutdown(cancel_futures=True)
 
 
 def called(folder: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -5,9 +5,9 @@ combinations share (grpocheck.verifier.law_shared). Where T > 1 an outer iterati
 parameter that the one before it can return; equal parameters are one.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
@@ -15,33 +15,27 @@ from grpocheck.contracts.clauses import ensure, invariant, require
 from grpocheck.contracts.comparisons import equal
 from grpocheck.core.arithmetic import Arithmetic, Real, Scalar
 from grpocheck.core.gradient import Vector, divergence_gradient, group_surrogate_gradient, weighted_sum
-from grpocheck.core.guard import Kept
-from grpocheck.core.outcome import InnerStep, Status
+from grpocheck.core.outcome import Status
 from grpocheck.core.problem import Problem
 from grpocheck.core.update import draw_group
 from grpocheck.verifier.counts import count_vectors, probability
 from grpocheck.verifier.law_branches import (
-    Branch,
-    Key,
     Size,
     balanced_sum,
-    combinations,
     count_text,
     family_of,
-    key_of,
-    key_of_vector,
     scripted_guard,
     size_of,
 )
+from grpocheck.verifier.law_elsewhere import Helpers
 from grpocheck.verifier.law_objective import expected_objective, true_objective
-from grpocheck.verifier.law_shared import branches
+from grpocheck.verifier.law_passage import ZERO, Advance, Gathered, Node, Passage, passages
 
 MOST_CASES = 30_000
 """So many outer iterations are gone through at most, unless another limit is given."""
 
-ZERO, ONE = Fraction(0), Fraction(1)
+ONE = Fraction(1)
 
-Advance = Callable[[int], None]
 Bars = Callable[[str, int], AbstractContextManager[Advance]]
 
 
@@ -148,34 +142,7 @@ class Law:
     size: Size
 
 
-Objectives = dict[Key, tuple[Scalar | None, list[Scalar]]]
-"""Values of F with the probabilities that add up to theirs."""
 Kind = TypeVar("Kind", bound=Hashable)
-
-
-@dataclass
-class Node:
-    """A parameter from which an outer iteration begins, with its probability and F after the last applied step."""
-
-    theta: Vector
-    kept: Kept | None
-    weight: Scalar
-    objectives: Objectives = field(default_factory=dict)
-
-
-@dataclass
-class Gathered:
-    """What the branches add up to, before it is summed: of runs that ended, and of the oracle calls so far."""
-
-    statuses: dict[Status, list[Scalar]] = field(default_factory=lambda: {status: [] for status in Status})
-    parameters: dict[Key, tuple[Vector, dict[Status, list[Scalar]]]] = field(default_factory=dict)
-    objectives: Objectives = field(default_factory=dict)
-    calls: dict[str, list[Scalar]] = field(default_factory=dict)
-
-
-def add_objective(objectives: Objectives, value: Scalar | None, weights: Iterable[Scalar]) -> None:
-    """Add the probabilities of a value of F to those that it has already."""
-    objectives.setdefault(key_of(value), (value, []))[1].extend(weights)
 
 
 @require(lambda weights: any(weights.values()), "something is possible")
@@ -211,9 +178,10 @@ def shares(weights: Mapping[Kind, Sequence[Scalar]], whole: Scalar) -> dict[Kind
     "G3: every combination of groups is gone through",
 )
 def exact_law(
-    problem: Problem, arithmetic: Arithmetic, most_cases: int = MOST_CASES, bars: Bars = no_bars
-) -> Law:
-    """The law of a run of the problem, whatever draws it records.
+    problem: Problem, arithmetic: Arithmetic, most_cases: int = MOST_CASES, bars: Bars = no_bars,
+    helpers: Helpers | None = None,
+) -> Law:  # fmt: skip
+    """The law of a run of the problem, whatever draws it records; with ``helpers`` the same law, shared out.
 
     Raises TooLarge before the first outer iteration that would go beyond ``most_cases``.
 
@@ -231,7 +199,7 @@ def exact_law(
             raise TooLarge(size, t, len(nodes), cases, most_cases)
         cases += len(nodes) * size.cases
         with bars(f"outer iteration {t}, groups", len(nodes) * size.cases) as advance:
-            nodes = followed(problem, t, nodes, gathered, arithmetic, advance)
+            nodes = followed(problem, t, nodes, gathered, arithmetic, advance, helpers)
         if not nodes:
             break
     parameters = parameter_atoms(gathered)
@@ -274,44 +242,21 @@ def parameter_atoms(gathered: Gathered) -> tuple[ParameterAtom, ...]:
     "C4: what has not ended goes on",
 )
 def followed(
-    problem: Problem, t: int, nodes: Sequence[Node], gathered: Gathered, arithmetic: Arithmetic, advance: Advance
-) -> list[Node]:
+    problem: Problem, t: int, nodes: Sequence[Node], gathered: Gathered, arithmetic: Arithmetic, advance: Advance,
+    helpers: Helpers | None,
+) -> list[Node]:  # fmt: skip
     """Outer iteration t from every node: what ends is gathered, what goes on are the nodes of the next one."""
-    every = combinations(problem.prompts, problem.group_size)
-    following: dict[Key, Node] = {}
-    weights: dict[Key, list[Scalar]] = {}
-    calls: dict[str, dict[int, list[Scalar]]] = {}
-    for node in nodes:
-        before = [(value, balanced_sum(parts)) for value, parts in node.objectives.values()]
-        for found in branches(problem, t, node.theta, node.kept, every, arithmetic):
-            weight = node.weight * found.probability
-            for line, count in found.calls.items():
-                calls.setdefault(line, {}).setdefault(count, []).append(weight)
-            status, theta = found.iteration.status, found.iteration.theta
-            key = key_of_vector(theta)
-            if status is Status.COMPLETE and t < problem.outer_iterations:
-                objectives = following.setdefault(key, Node(theta, found.kept, ZERO)).objectives
-                weights.setdefault(key, []).append(weight)
-            else:
-                gathered.statuses[status].append(weight)
-                by_status = gathered.parameters.setdefault(key, (theta, {}))[1]
-                by_status.setdefault(status, []).append(weight)
-                objectives = gathered.objectives
-            applied = last_applied(found)
-            if applied is not None:
-                add_objective(objectives, applied.objective, [weight])
-            else:
-                for value, share in before:
-                    add_objective(objectives, value, [share * found.probability])
-            advance(1)
+    whole = Passage(ended=gathered)
+    for passage in passages(problem, t, nodes, arithmetic, advance, helpers):
+        whole.add(passage)
     started = balanced_sum([node.weight for node in nodes])
-    for line, by_count in calls.items():
+    for line, by_count in whole.calls.items():
         gathered.calls.setdefault(line, []).append(expected_count(by_count, started))
-    if following:
+    if whole.following:
         ended = balanced_sum([ZERO, *(weight for ends in gathered.statuses.values() for weight in ends)])
-        for key, whole in shares(weights, 1 - ended).items():
-            following[key].weight = whole
-    return list(following.values())
+        for key, share in shares(whole.weights, 1 - ended).items():
+            whole.following[key].weight = share
+    return list(whole.following.values())
 
 
 @require(lambda by_count: len(by_count) >= 1, "some count is possible")
@@ -331,12 +276,6 @@ def expected_count(by_count: Mapping[int, Sequence[Scalar]], started: Scalar) ->
         (count - usual) * weight for count, weights in by_count.items() if count != usual for weight in weights
     ]
     return usual * started + balanced_sum([ZERO, *others])
-
-
-def last_applied(found: Branch) -> InnerStep | None:
-    """The last applied step of an outer iteration, if there is one."""
-    applied = [step for step in found.iteration.steps if step.is_member]
-    return applied[-1] if applied else None
 
 
 @ensure(lambda problem, result: len(result.gradient) == problem.dimension, "a gradient has d entries")

@@ -4,7 +4,7 @@ Every run is one of core with a seed of its own, so that any of them can be run 
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,6 +16,7 @@ from grpocheck.core.problem import Problem
 from grpocheck.core.procedure import run
 from grpocheck.verifier.law import Bars, no_bars
 from grpocheck.verifier.law_branches import Key, Size, balanced_sum, family_of, key_of, key_of_vector, size_of
+from grpocheck.verifier.law_elsewhere import PER_WORKER, Helpers, in_order, is_exact, stretches
 from grpocheck.verifier.law_intervals import clopper_pearson
 from grpocheck.verifier.law_objective import true_objective
 
@@ -66,8 +67,9 @@ def sampled_law(
     confidence: Fraction,
     arithmetic: Arithmetic,
     bars: Bars = no_bars,
+    helpers: Helpers | None = None,
 ) -> SampledLaw:
-    """Run the problem so many times, with a seed each, and count."""
+    """Run the problem so many times, with a seed each, and count; with ``helpers`` the same runs, shared out."""
     family_of(problem)
     statuses: Counter[Status] = Counter()
     thetas: dict[Key, Vector] = {}
@@ -76,15 +78,14 @@ def sampled_law(
     value_runs: Counter[Key] = Counter()
     calls: Counter[str] = Counter()
     with bars("runs", runs) as advance:
-        for seed in range(first_seed, first_seed + runs):
-            outcome = run(problem, arithmetic=arithmetic, seed=seed)
-            statuses[outcome.status] += 1
-            theta, value = key_of_vector(outcome.theta), last_objective(outcome)
-            thetas.setdefault(theta, outcome.theta)
+        for ran in all_runs(problem, range(first_seed, first_seed + runs), arithmetic, helpers):
+            statuses[ran.status] += 1
+            theta = key_of_vector(ran.theta)
+            thetas.setdefault(theta, ran.theta)
             theta_runs[theta] += 1
-            values.setdefault(key_of(value), value)
-            value_runs[key_of(value)] += 1
-            calls.update(outcome.ledger.to_mapping())
+            values.setdefault(key_of(ran.objective), ran.objective)
+            value_runs[key_of(ran.objective)] += 1
+            calls.update(ran.calls)
             advance(1)
     start = tuple(arithmetic.number(entry) for entry in problem.theta)
     whole = [theta_runs[key] * true_objective(problem, theta, arithmetic) for key, theta in thetas.items()]
@@ -103,6 +104,44 @@ def sampled_law(
         {line: Fraction(count, runs) for line, count in calls.items()},
         size_of(problem),
     )
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What is counted of one run."""
+
+    status: Status
+    theta: Vector
+    objective: Scalar | None
+    calls: Mapping[str, int]
+
+
+def all_runs(problem: Problem, seeds: range, arithmetic: Arithmetic, helpers: Helpers | None) -> Iterator[Ran]:
+    """The runs with these seeds, in their order."""
+    if helpers is None:
+        yield from runs_of(problem, seeds, arithmetic)
+        return
+    parts = [seeds[part.start : part.stop] for part in stretches(len(seeds), PER_WORKER * helpers.workers)]
+    calls = [(problem, part, arithmetic) for part in parts]
+    for found in in_order(helpers, runs_elsewhere, calls, lambda number: [*runs_of(*calls[number])]):
+        yield from found
+
+
+def runs_elsewhere(problem: Problem, seeds: range, arithmetic: Arithmetic) -> list[Ran] | None:
+    """The runs with these seeds; None where not all their numbers are exact."""
+    found = []
+    for ran in runs_of(problem, seeds, arithmetic):
+        if not is_exact([ran.theta, ran.objective]):
+            return None
+        found.append(ran)
+    return found
+
+
+def runs_of(problem: Problem, seeds: range, arithmetic: Arithmetic) -> Iterator[Ran]:
+    """The runs with these seeds, one by one."""
+    for seed in seeds:
+        outcome = run(problem, arithmetic=arithmetic, seed=seed)
+        yield Ran(outcome.status, outcome.theta, last_objective(outcome), outcome.ledger.to_mapping())
 
 
 def last_objective(outcome: Outcome) -> Scalar | None:

@@ -152,6 +152,11 @@ class Table:
         self.atoms: dict[tuple[Kind, object], Atom] = {}
         self.max_bits = max_bits
 
+    @ensure(lambda self, result: result == (Table, (self.max_bits,)), "the precision is what is kept")
+    def __reduce__(self) -> tuple[type[Table], tuple[int]]:
+        """A table for another process: empty, since atoms are those of one process."""
+        return Table, (self.max_bits,)
+
     @total("any kind of any argument has an atom")
     @ensure(lambda kind, argument, result: result.kind is kind and (result.argument.terms == argument.terms
             if isinstance(argument, Expression) else result.argument == argument), "the function of this argument")
