@@ -121,9 +121,11 @@ class TraceWriter:
 @ensure(lambda result: iter(result) is result, "lines come one by one: a trace need not fit in memory")
 def read_trace(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """The lines of a trace with their numbers (from 1). Raises TraceError for a file that is no whole trace."""
-    number, last = 0, ""
+    number, last, place = 0, "", Path(path)
     try:
-        with Path(path).open("rb") as stream:
+        if place.exists() and not (place.is_file() or place.is_dir()):
+            raise TraceError(f"{path}: one that never ends or waits for a writer: expected a regular file")
+        with place.open("rb") as stream:
             while raw := stream.readline(LONGEST_LINE + 1):
                 number += 1
                 fields = parsed_line(f"{path}: line {number}", raw)

@@ -25,8 +25,11 @@ WORDS = ("right", "WRONG", "no whole trace", "undecided")
 SECONDS = 900.0
 PLACE = re.compile(r"line (\d+): ")
 
-PROTOCOL = {"t", "k", "i", "prompt", "theta_old", "status", *LEDGER} - {"draws"}
+PROTOCOL = {"t", "k", "i", "prompt", "status", *LEDGER} - {"draws"}
 """Fields that the checker and the model both derive, whatever the numbers are."""
+
+UPDATED = {"theta_old", "proposal"}
+"""And those that they both derive where the numbers are rational."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def disagreement(found: Found, model: Opinion) -> str:
     if found.status == 0 and model.line is not None:
         return f"the checker finds the trace right, the model finds line {model.line} wrong"
     field = found.reason.partition(":")[0]
-    if found.status == REFUTED and model.line is None and field in PROTOCOL:
+    if found.status == REFUTED and model.line is None and field in PROTOCOL | (UPDATED if model.numbers else set()):
         return f"the checker finds {field} on line {found.line} wrong, the model finds the trace right"
     return ""
 

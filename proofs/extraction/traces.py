@@ -50,11 +50,13 @@ class NotComparable(Exception):  # noqa: N818 - named for what it says
 
 @dataclass(frozen=True)
 class Opinion:
-    """How many events of a trace the model has too, and the first line that it has not, with the reason."""
+    """How many events of a trace the model has too, the first line that it has not and why; and whether numbers
+    were compared (or vectors by what stands for them)."""
 
     events: int
     line: int | None = None
     reason: str = ""
+    numbers: bool = True
 
 
 def interval(entry: Any) -> Interval | str:
@@ -281,11 +283,12 @@ def compared(recorded: Recorded, expected: list[Entry]) -> Opinion:
     found = [(line, event) for line, event in recorded.events if event]
     for done, ((line, ours), theirs) in enumerate(zip(found, expected, strict=False)):
         if json.dumps(ours, sort_keys=True) != json.dumps(theirs, sort_keys=True):
-            return Opinion(done, line, f"{shown(ours)}: the model has {shown(theirs)}")
+            return Opinion(done, line, f"{shown(ours)}: the model has {shown(theirs)}", recorded.rational)
     if len(found) != len(expected):
         line = found[len(expected)][0] if len(found) > len(expected) else recorded.lines[-1][0]
-        return Opinion(min(len(found), len(expected)), line, f"{len(found)} events: the model has {len(expected)}")
-    return Opinion(len(found))
+        reason = f"{len(found)} events: the model has {len(expected)}"
+        return Opinion(min(len(found), len(expected)), line, reason, recorded.rational)
+    return Opinion(len(found), numbers=recorded.rational)
 
 
 def shown(event: Entry) -> str:

@@ -24,6 +24,8 @@ SEEDS = {
     "problem": ("examples/*.toml", "examples/non_claims/*.toml", "examples/disputes/*.toml"),
     "property": ("examples/properties/*.txt",),
     "task": ("examples/training_free/*.toml",),
+    "groups": ("examples/audit/*.jsonl",),
+    "rollouts": ("examples/audit/*.jsonl",),
 }
 
 

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 from grpocheck.core import InvalidProblem, read_problem
 from grpocheck.core.arithmetic.decimals import LONGEST
@@ -21,9 +22,12 @@ from grpocheck.core.writing import problem_to_toml
 from grpocheck.verifier.audit.auditing import audit
 from grpocheck.verifier.audit.discovery import runs_of
 from grpocheck.verifier.audit.report import to_lines, to_mapping
+from grpocheck.verifier.audit.settings import read_settings
 from grpocheck.verifier.check import check
 from grpocheck.verifier.failures import BadOption
 from grpocheck.verifier.properties import PropertyError, parse
+
+from tests.check.corruption import change
 
 SECONDS = 20.0
 SMALL = 4096  # a trace of a problem larger than this is not run again
@@ -118,6 +122,28 @@ def log(name: str, beside: str = "") -> Callable[[bytes], None]:
     return target
 
 
+def settings(data: bytes) -> None:
+    """A trainer's settings are read, or refused."""
+    try:
+        read_settings(written(data, "settings.json"))
+    except (InvalidProblem, BadOption) as error:
+        said(error)
+
+
+def twist(data: bytes) -> None:
+    """A kept trace, corrupted a few times as the bytes say: replay and the checker end in a verdict, and not in two."""
+    random = Random(data)
+    kept = sorted(Path(__file__).with_name("corpus").joinpath("trace").iterdir())
+    changed = random.choice(kept).read_bytes()
+    for _ in range(random.randint(1, 4)):
+        try:
+            events = [json.loads(line) for line in changed.decode().splitlines()]
+            changed = change(events, random)[1]
+        except (IndexError, TypeError, ValueError, KeyError, AttributeError):
+            break  # nothing is left that could be changed
+    trace(changed)
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "problem": problem,
     "number": number,
@@ -128,4 +154,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "parquet": log("completions_00001.parquet"),
     "arrays": log("call_000.npz", "call_000.json"),
     "state": log("trainer_state.json"),
+    "rollouts": log("1.jsonl"),
+    "settings": settings,
+    "twist": twist,
 }

@@ -40,6 +40,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "multi_objective_aggregation": ("sum_then_normalize", "normalize_then_sum"),
     "importance_sampling_level": ("token", "sequence"),
 }
+MOST = 2**1023
 SCALE_WORDS = {True: "group", False: "none", "True": "group", "False": "none"}
 
 
@@ -58,7 +59,7 @@ class Settings:
     def count(self, name: str) -> int | None:
         """A setting that counts something; None where it is not known or no positive whole number."""
         value = self.number(name)
-        return int(value) if value is not None and value >= 1 and value == int(value) else None
+        return int(value) if value is not None and 1 <= value < MOST and value == int(value) else None
 
     def word(self, name: str) -> str | None:
         """A setting that is one of a few words; None where it is not known."""
@@ -83,6 +84,8 @@ def checked(values: Mapping[str, Any], path: Path | str) -> Settings:
         if key in NUMBERS and value is not None:
             if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
                 raise Unreadable(path, key, value, "a number")
+            if isinstance(value, int) and abs(value) > MOST:
+                raise Unreadable(path, key, value, "a number that a float holds")
             kept[key] = value
         elif key in WORDS and value is not None:
             word = SCALE_WORDS.get(value, value) if isinstance(value, bool | str) else value
@@ -91,7 +94,7 @@ def checked(values: Mapping[str, Any], path: Path | str) -> Settings:
             kept[key] = word
         elif key == "reward_weights" and value is not None:
             numbers = isinstance(value, list) and all(
-                isinstance(weight, int | float) and not isinstance(weight, bool) and abs(weight) < float("inf")
+                isinstance(weight, int | float) and not isinstance(weight, bool) and abs(weight) <= MOST
                 for weight in value
             )
             if not numbers:

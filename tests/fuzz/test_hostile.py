@@ -1,0 +1,49 @@
+"""Every command that reads a file, on files that it could choke on: status 2, one message, soon, in little memory."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fuzz.hostile import BOMBS, COMMANDS
+
+HOUSE = Path(__file__).resolve().parents[2]
+GIGABYTE = 1 << 20
+"""In KiB."""
+
+READ = {"check"}
+"""Commands that find what can be read as events wrong (status 1), and say so on standard output."""
+
+
+def given(command: str, folder: Path) -> tuple[list[dict[str, Any]], int]:
+    """What a command says to every hostile file, and the most memory that it took, in KiB."""
+    worker = [sys.executable, "-m", "tests.fuzz.hostile", command, str(folder)]
+    done = subprocess.run(worker, capture_output=True, text=True, cwd=HOUSE, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    *answers, last = map(json.loads, done.stdout.splitlines())
+    return answers, last["peak"]
+
+
+SLOW = [pytest.param(command, marks=pytest.mark.slow) for command in COMMANDS if command != "run"]
+
+
+@pytest.mark.parametrize("command", ["run", *SLOW])
+def test_a_hostile_file_ends_in_one_message(tmp_path: Path, command: str) -> None:
+    answers, peak = given(command, tmp_path)
+    assert len(answers) >= 30
+    assert peak < GIGABYTE
+    for said in answers:
+        told = said["out"] if command in READ else said["err"]
+        assert said["status"] in ((1, 2) if command in READ else (2,)), said
+        assert told.strip(), said
+        assert "Traceback" not in said["err"], said
+        assert "defect of grpocheck" not in said["err"], said
+        assert len(told) < 2_000, said
+        assert said["seconds"] < 60, said  # under 2 s on an idle machine
+
+
+def test_a_bomb_is_among_them() -> None:
+    assert set(BOMBS) & set(COMMANDS["audit"][1])
