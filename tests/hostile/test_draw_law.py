@@ -73,10 +73,10 @@ def test_the_martingales_have_expectation_one_and_reach_far_as_seldom_as_stated(
 
 
 def test_lawful_draws_are_rejected_no_more_often_than_stated():
-    alpha, seeds = F(1, 5), 150
+    alpha, seeds = F(1, 5), 80
     tests = [law_of(sequence(seeded(seed, 60, MASSES), MASSES), alpha) for seed in range(seeds)]
-    # Binomial(150, 1/5) is above 50 with probability below 10^-4
-    assert sum(test.verdict is Verdict.REJECTED for test in tests) <= 50
+    # Binomial(80, 1/5) is above 32 with probability below 10^-4
+    assert sum(test.verdict is Verdict.REJECTED for test in tests) <= 32
 
 
 HALVES = [F(1, 2), F(1, 2)]
