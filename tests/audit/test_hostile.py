@@ -122,6 +122,9 @@ def test_a_call_without_its_json(run: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
+        ("sapo_temperature_pos", 10**400),
+        ("epsilon_high", 10**400),
+        ("vespo", [1, 2, 3, "4"]),
         ("loss_type", "grop"),
         ("epsilon", "wide"),
         ("scale_rewards", "sometimes"),
@@ -139,6 +142,27 @@ def test_a_setting_that_cannot_be(run: Path, key: str, value: object) -> None:
 def test_a_number_of_a_call_that_cannot_be(run: Path, key: str, value: object) -> None:
     edit_json(run / "calls" / "call_000.json", lambda meta: meta.update({key: value}))
     assert key in refused(run)
+
+
+@pytest.mark.parametrize("key", ["world_size", "current_gradient_accumulation_steps", "steps_per_generation"])
+@pytest.mark.parametrize("value", ["two", 0, None])
+def test_a_count_around_a_call_that_cannot_be(run: Path, key: str, value: object) -> None:
+    edit_json(run / "calls" / "call_000.json", lambda meta: meta.update({key: value}))
+    assert key.removeprefix("current_") in refused(run)
+
+
+def test_a_logged_metric_that_no_float_holds(run: Path) -> None:
+    edit_json(run / "calls" / "call_000.json", lambda meta: meta["trl_metrics_of_this_call"].update(entropy=[10**400]))
+    assert "entropy" in refused(run)
+
+
+def test_infinite_settings_and_lengths_are_no_counts(run: Path) -> None:
+    edit_json(run / "run.json", lambda found: found["args_effective"].update(max_completion_length=float("inf")))
+    edit_log(run, lambda state: state["log_history"][0].update({"completions/max_length": float("inf")}))
+    done = CliRunner().invoke(app, ["audit", str(run), "--json"])
+    assert [one["rule"] for one in json.loads(done.stdout)["findings"] if one["severity"] == "error"] == [
+        "log-not-finite"
+    ]
 
 
 def test_a_damaged_member_of_an_npz_file(run: Path) -> None:
@@ -164,6 +188,7 @@ LINES = {
     "a list": ("[1]", "line 1"),
     "another format": ('{"a": 1}', "grpocheck-groups"),
     "a later version": ('{"format": "grpocheck-groups", "version": 2}', "version"),
+    "a dtype that is a list": ('{"format": "grpocheck-groups", "version": 1, "dtype": []}', "dtype"),
     "an unknown dtype": ('{"format": "grpocheck-groups", "version": 1, "dtype": "float8"}', "dtype"),
 }
 HEADER = '{"format": "grpocheck-groups", "version": 1}\n'

@@ -1,8 +1,10 @@
 """What a trainer logged of one loss call, against what follows from its tensors."""
 
+from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.findings import Findings, Where
 from grpocheck.verifier.audit.model import Call
 from grpocheck.verifier.audit.rules import seen
+from grpocheck.verifier.audit.settings import MOST
 from grpocheck.verifier.recompute import LossCall, Recomputed
 
 METRIC_ROOM = 2.0**-20
@@ -33,6 +35,8 @@ def check_metrics(call: Call, loss_call: LossCall, found: Recomputed, findings: 
         values = logged.get(name)
         if not isinstance(values, list) or len(values) != 1 or value is None or not isinstance(values[0], int | float):
             continue
+        if isinstance(values[0], int) and abs(values[0]) > MOST:
+            raise Unreadable(call.file, name, values[0], "a number that a float holds")
         away = abs(float(values[0]) - value)
         if away > bound + METRIC_ROOM * max(1.0, abs(value)):
             findings.add(

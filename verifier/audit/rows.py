@@ -1,5 +1,6 @@
 """The audit of what a run logged in rows: tables, rollouts, groups, the trainer's log, and generation batches."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,7 +66,7 @@ def audit_rows(run: Run) -> RowsResult:
         audit = LogAudit(log, result.settings, findings)
         audit.alone()
         lengths = [row.numbers.get("completions/max_length", 0.0) for row in log.rows]
-        result.longest = int(max(lengths, default=0.0)) or None
+        result.longest = int(max(filter(math.isfinite, lengths), default=0.0)) or None
     if own is not None:
         own.audit(tables, result, findings)
     elif tables is not None and not findings.has("batches-lost"):

@@ -105,8 +105,18 @@ class LossCall:
         def optional(name: str) -> Any:
             return arrays[name] if name in arrays else None  # noqa: SIM401 - an NpzFile has no get that is typed
 
-        items = optional("num_items_in_batch")
-        loss = optional("loss")
+        def scalar(name: str) -> float | None:
+            value = optional(name)
+            if value is not None and np.size(value) != 1:
+                raise BadSetting(name, list(np.shape(value)), "one number")
+            return None if value is None else float(np.reshape(value, ()))
+
+        def count(name: str) -> int:
+            value = meta.get(name, 1)
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise BadSetting(name, value, "a count of at least 1")
+            return value
+
         return LossCall(
             new_logps=arrays["new_logps"],
             old_logps=arrays["old_logps"],
@@ -115,16 +125,16 @@ class LossCall:
             ref_logps=optional("ref_logps"),
             sampling_logps=optional("sampling_logps"),
             entropies=optional("entropies"),
-            loss=None if loss is None else float(loss),
+            loss=scalar("loss"),
             grad_logps=optional("grad_logps"),
             grad_entropies=optional("grad_entropies"),
             importance_ratio=optional("importance_ratio"),
             gathered_entropies=optional("gathered_entropies"),
             settings=LossSettings.from_trl(meta["config"]),
-            num_items_in_batch=None if items is None else float(items),
-            world_size=int(meta.get("world_size", 1)),
-            gradient_accumulation_steps=int(meta.get("current_gradient_accumulation_steps", 1)),
-            steps_per_generation=int(meta.get("steps_per_generation", 1)),
+            num_items_in_batch=scalar("num_items_in_batch"),
+            world_size=count("world_size"),
+            gradient_accumulation_steps=count("current_gradient_accumulation_steps"),
+            steps_per_generation=count("steps_per_generation"),
             training=meta.get("mode", "train") == "train",
             precision=str(meta.get("logps_dtype", "torch.float32")).removeprefix("torch."),
         )

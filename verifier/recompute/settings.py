@@ -171,11 +171,7 @@ class _Reader:
     def number_or_none(self, key: str, default: float | None = None) -> float | None:
         """A number; the default where the key is missing, None where it says null."""
         value = self.config.get(key, default)
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise BadSetting(key, value, "a number")
-        return float(value)
+        return None if value is None else _number(key, value)
 
     def number(self, key: str, default: float) -> float:
         """A number; the default where there is none."""
@@ -202,8 +198,18 @@ def _four(config: Mapping[str, Any], read: _Reader) -> tuple[float, float, float
         )
     if not isinstance(listed, list | tuple) or len(listed) != 4:
         raise BadSetting("vespo", listed, "four numbers: k and lambda for A >= 0, then for A < 0")
-    pos_k, pos_rate, neg_k, neg_rate = (float(number) for number in listed)
+    pos_k, pos_rate, neg_k, neg_rate = (_number("vespo", number) for number in listed)
     return pos_k, pos_rate, neg_k, neg_rate
+
+
+def _number(key: str, value: object) -> float:
+    """A number that a float holds."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadSetting(key, value, "a number")
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise BadSetting(key, value, "a number that a float holds") from error
 
 
 def _one_of(key: str, value: str, known: tuple[str, ...]) -> None:

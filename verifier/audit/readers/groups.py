@@ -76,7 +76,7 @@ def read_header(part: Part) -> Header:
         raise Unreadable(path, f"{where}, settings", settings, "an object of settings by name")
     if functions is not None and not (isinstance(functions, list) and all(isinstance(name, str) for name in functions)):
         raise Unreadable(path, f"{where}, functions", functions, "a list of names")
-    if dtype not in ROUNDOFF:
+    if not isinstance(dtype, str) or dtype not in ROUNDOFF:
         raise Unreadable(path, f"{where}, dtype", dtype, "one of " + ", ".join(ROUNDOFF))
     return Header(checked(settings, path), None if functions is None else tuple(functions), dtype)
 
