@@ -123,8 +123,8 @@ def read_trace(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, An
     """The lines of a trace with their numbers (from 1). Raises TraceError for a file that is no whole trace."""
     number, last, place = 0, "", Path(path)
     try:
-        if place.exists() and not (place.is_file() or place.is_dir()):
-            raise TraceError(f"{path}: one that never ends or waits for a writer: expected a regular file")
+        if place.is_fifo() and place.parts[:2] != ("/", "dev"):
+            raise TraceError(f"{path}: a pipe, which may wait for its writer forever: expected a regular file")
         with place.open("rb") as stream:
             while raw := stream.readline(LONGEST_LINE + 1):
                 number += 1

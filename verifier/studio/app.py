@@ -43,7 +43,7 @@ def serve(problem: Path | None, port: int, browser: bool, report: Path) -> int:
 def text_of(problem: Path) -> str:
     """The text of a problem file, which the page then reads as it reads any other."""
     if problem.exists() and not (problem.is_file() or problem.is_dir()):
-        raise BadOption("PROBLEM", problem, "it never ends or waits for a writer", "a regular file")
+        raise BadOption("PROBLEM", problem, "it is no regular file", "one that ends")
     try:
         text = problem.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
