@@ -9,6 +9,13 @@ from grpocheck.verifier.fast import Evaluator
 from benchmarks.measuring import Comparison, Growth, median_time, ratios
 from benchmarks.work import Instance, instance, intervals, numpy_float64, plain_balls, torch_autograd
 
+LIMIT = {
+    12: "The filter is some forty numpy operations on arrays of M x n, a third of them for the bounds, and a fixed cost "
+    "of a microsecond for each; torch's forward and backward pass are about as many of its own.",
+    30: "Each response costs an exponential, a division and about ten products of balls, made one by one from Python; "
+    "where the peer repeats draws, ours does not.",
+}
+
 SMALL, LARGE = (8, 16, 16), (64, 256, 64)
 Keep = Callable[[Comparison | Growth], None]
 
@@ -30,7 +37,7 @@ def compared(
     goal = f"1e-{digits}" if digits < 20 else f"{digits} digits"
     mine, theirs = f"certified to {goal}", name
     pair = (mine, theirs) if at_most else (theirs, mine)
-    keep(Comparison(what, *pair, found, target, at_most, seconds=seconds))
+    keep(Comparison(what, *pair, found, target, at_most, seconds=seconds, limit=LIMIT[digits]))
 
 
 def test_twelve_digits_beside_torch(benchmark: Any, keep: Keep) -> None:
