@@ -10,8 +10,8 @@ from benchmarks.measuring import Comparison, Growth, median_time, ratios
 from benchmarks.work import Instance, instance, intervals, numpy_float64, plain_balls, torch_autograd
 
 LIMIT = {
-    12: "The filter is some forty numpy operations on arrays of M x n, a third of them for the bounds, and a fixed cost "
-    "of a microsecond for each; torch's forward and backward pass are about as many of its own.",
+    12: "The filter is some forty numpy operations on arrays of M x n, a third of them for the bounds, and a fixed "
+    "cost of a microsecond for each; torch's forward and backward pass are about as many of its own.",
     30: "Each response costs an exponential, a division and about ten products of balls, made one by one from Python; "
     "where the peer repeats draws, ours does not.",
 }
