@@ -114,6 +114,21 @@ def test_tensors_that_do_not_go_together(run: Path, name: str) -> None:
     assert said in refused(run)
 
 
+@pytest.mark.parametrize("name", ["old_per_token_logps", "completion_ids"])
+@pytest.mark.parametrize("cut", [slice(0, 0), slice(0, 3)])
+def test_a_generation_batch_that_lacks_rows(recorded: Path, tmp_path: Path, name: str, cut: slice) -> None:
+    own = copied(recorded / "a02_grpo_mu3_kl", tmp_path)
+    edit_arrays(own / "gens" / "gen_000.npz", lambda arrays: arrays.update({name: arrays[name][cut]}))
+    assert f"gen_000.npz: {name}" in refused(own)
+
+
+def test_responses_of_a_call_that_lack_rows(run: Path) -> None:
+    edit_arrays(
+        run / "calls" / "call_000.npz", lambda arrays: arrays.update(completion_ids=arrays["completion_ids"][:0])
+    )
+    assert "completion_ids" in refused(run)
+
+
 def test_a_call_without_its_json(run: Path) -> None:
     (run / "calls" / "call_000.json").unlink()
     assert "call_000.json" in refused(run)

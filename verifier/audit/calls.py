@@ -297,7 +297,10 @@ def check_frozen(call: Call, mask: Any, generation: Generation, findings: Findin
             continue
         if ours == "old_logps" and not call.meta.get("old_logps_came_from_trainer", True):
             continue
-        now, then = call.arrays[ours], generation.arrays[theirs][local]
+        drawn = generation.arrays[theirs]
+        if drawn.ndim != 2 or len(drawn) != own:
+            raise Unreadable(generation.file, theirs, list(drawn.shape), f"a row for each of {own} responses")
+        now, then = call.arrays[ours], drawn[local]
         width = min(now.shape[1], then.shape[1])
         changed = (now[:, :width] != then[:, :width]) & mask[:, :width]
         changed &= ~(np.isnan(now[:, :width].astype(np.float64)) & np.isnan(then[:, :width].astype(np.float64)))

@@ -70,7 +70,7 @@ def checked_call(path: Path | str, arrays: dict[str, Any], meta: dict[str, Any])
     shape = arrays["new_logps"].shape
     if len(shape) != 2 or 0 in shape:
         raise Unreadable(path, "new_logps", list(shape), "two dimensions: responses and positions")
-    for name in (*CALL_TENSORS[1:3], *OPTIONAL_TENSORS):
+    for name in (*CALL_TENSORS[1:3], *OPTIONAL_TENSORS, "completion_ids"):
         if name in arrays and arrays[name].shape != shape:
             raise Unreadable(path, name, list(arrays[name].shape), f"the shape of new_logps, {list(shape)}")
     if arrays["advantages"].shape not in ((shape[0],), shape, (shape[0], 1)):
