@@ -9,7 +9,7 @@ import typer
 def audit_command(
     paths: Annotated[
         Optional[list[Path]],  # noqa: UP045 - typer reads the annotation
-        typer.Argument(metavar="PATH...", help="Files, or folders of a run or of runs."),
+        typer.Argument(metavar="PATH", help="Files, or folders of a run or of runs."),
     ] = None,
     rules: Annotated[bool, typer.Option("--rules", help="List the rules and stop.")] = False,
     settings: Annotated[

@@ -13,7 +13,7 @@ def verify_command(
     claim: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads the annotation
         typer.Argument(
-            metavar="[CLAIM]...",
+            metavar="CLAIM",
             help="Claims such as A1 or F2; all of them when none is named.",
             autocompletion=claims,
         ),

@@ -11,7 +11,7 @@ def new_command(
     family: Annotated[
         str,
         typer.Argument(
-            metavar="[FAMILY]",
+            metavar="FAMILY",
             help="bernoulli, simplex, softmax, log-linear or autoregressive.",
             autocompletion=families,
         ),

@@ -19,7 +19,7 @@ def prove_command(
     problem: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Argument(
-            metavar="[PROBLEM]",
+            metavar="PROBLEM",
             help="A problem file (TOML); a property of the shelf has its own.",
             autocompletion=problems,
         ),

@@ -10,7 +10,7 @@ from grpocheck.verifier.completing import problems
 def repl_command(
     problem: Annotated[
         Optional[Path],  # noqa: UP045 - typer reads the annotation
-        typer.Argument(metavar="[PROBLEM]", help="A problem file to begin with.", autocompletion=problems),
+        typer.Argument(metavar="PROBLEM", help="A problem file to begin with.", autocompletion=problems),
     ] = None,
 ) -> int:
     """Walk a run step by step, change anything, and prove properties of it; help lists what can be typed.

@@ -11,7 +11,7 @@ def studio_command(
     problem: Annotated[
         Optional[Path],  # noqa: UP045 - typer reads the annotation
         typer.Argument(
-            metavar="[PROBLEM]",
+            metavar="PROBLEM",
             help="A problem file to open with; an example if none is named.",
             autocompletion=problems,
         ),

@@ -30,9 +30,13 @@ def names_of(error: str) -> set[str]:
 
 
 def functions_of(tree: ast.AST) -> Iterator[ast.FunctionDef]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and (not node.name.startswith("_") or node.name == "__call__"):
-            yield node
+    """The functions and methods that may be called from outside; what is nested in a function is its own matter."""
+    if isinstance(tree, ast.FunctionDef):
+        if not tree.name.startswith("_") or tree.name == "__call__":
+            yield tree
+        return
+    for node in ast.iter_child_nodes(tree):
+        yield from functions_of(node)
 
 
 def test_the_committed_pages_are_made_from_the_source_as_it_is() -> None:

@@ -100,7 +100,10 @@ class LossCall:
 
     @staticmethod
     def from_trl(meta: Mapping[str, Any], arrays: Mapping[str, Any]) -> LossCall:
-        """A recorded call: the mapping of its .json file and the arrays of its .npz file."""
+        """A recorded call: the mapping of its .json file and the arrays of its .npz file.
+
+        Raises BadSetting where they do not fit.
+        """
 
         def optional(name: str) -> Any:
             return arrays[name] if name in arrays else None  # noqa: SIM401 - an NpzFile has no get that is typed
