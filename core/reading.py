@@ -55,7 +55,7 @@ def file_text(path: Path) -> str:
         if path.is_dir():
             raise InvalidProblem(key, str(path), "a file: this is a directory")
         if path.is_fifo() and path.parts[:2] != ("/", "dev"):
-            raise InvalidProblem(key, str(path), "a regular file: this is a pipe, which may wait for its writer forever")
+            raise InvalidProblem(key, str(path), "a regular file: this pipe may wait for its writer forever")
         size = path.stat().st_size
         if size > MOST_BYTES:
             raise InvalidProblem(key, str(path), f"{limit}, not of {size}")

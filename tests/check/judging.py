@@ -21,6 +21,7 @@ from grpocheck.core.replaying import replay
 from grpocheck.core.trace_errors import TraceError, TraceMismatch
 from grpocheck.proofs.strategies import problems, supplies
 from grpocheck.verifier.check import WORK, check
+from grpocheck.verifier.commands_check import Found, header
 from hypothesis import strategies as st
 
 from tests.check.corruption import Event, change
@@ -139,6 +140,13 @@ class Tally:
         self.faults += other.faults
 
 
+def verdict(path: Path) -> tuple[int, str]:
+    """What the command says: the checker's verdict, or that the header states no problem."""
+    status, why = check(str(path))
+    found = header(path, Found(status, None, why))
+    return (status, why) if found.status == status else (found.status, f"line {found.line}: {found.reason}")
+
+
 def judge(path: Path, text: str, random: Random, changes: int) -> Tally:
     """Check a right trace and some corruptions of it."""
     tally = Tally(traces=1)
@@ -151,7 +159,7 @@ def judge(path: Path, text: str, random: Random, changes: int) -> Tally:
         done, data = change(events, random)
         tally.corruptions[done.partition(":")[0]] += 1
         path.write_bytes(data)
-        status, why = check(str(path))
+        status, why = verdict(path)
         if status in (1, 2) and re.match(r"line \d+: .", why):
             tally.rejected[kind_of(why)] += 1
             if replayed(path):
