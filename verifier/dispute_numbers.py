@@ -17,6 +17,8 @@ from grpocheck.core.variants.ratios import root
 ZERO, ONE = Fraction(0), Fraction(1)
 MOST_POWER = 10_000
 """The largest exponent of a power that is multiplied out."""
+MOST_DEGREE = 64
+"""The largest degree of a root that is looked at whether it is exact."""
 MOST_BITS = 100_000
 """The most bits that a power may have above or below its line."""
 EXP_RANGE = 12_000
@@ -120,7 +122,7 @@ class Reals:
             if abs(exponent) > MOST_POWER or abs(exponent) * long > MOST_BITS:
                 raise InvalidProblem("formula", f"** {exponent}", f"a power of at most {MOST_BITS} bits")
             return self.combined("/", ONE, a**-exponent) if exponent < 0 else a**exponent
-        if isinstance(b, Fraction) and b.numerator == 1 and self.less(ZERO, a):
+        if isinstance(b, Fraction) and b.numerator == 1 and b.denominator <= MOST_DEGREE and self.less(ZERO, a):
             return root(a, b.denominator, self.arithmetic)
         return self.arithmetic.exp(b * self.arithmetic.log(a))
 
@@ -143,6 +145,8 @@ class Reals:
 
     def exponential(self, a: Any) -> Any:
         """exp(a), as the rational that it is where a is the logarithm of one."""
+        if abs(approximate(a)) > EXP_RANGE:
+            raise InvalidProblem("formula", f"exp of {shortened(str(a))}", f"a number up to {EXP_RANGE} in size")
         found = self.arithmetic.exp(a)
         if isinstance(a, Fraction | int) or abs(approximate(a)) > MOST_LOG:
             return found

@@ -333,18 +333,18 @@ class Settler:
             stated = float(stated)
         if stated is None or (isinstance(stated, float) and math.isnan(stated)):
             return found is None or (isinstance(found, float) and math.isnan(found))
-        if found is None or isinstance(found, float) or (isinstance(stated, float) and math.isinf(stated)):
-            return isinstance(stated, float) and isinstance(found, float) and stated == found
-        if isinstance(stated, float):
+        if isinstance(stated, float) and math.isfinite(stated) and found is not None and not isinstance(found, float):
             ends, allowed = enclose(found, DIGITS), CLOSENESS * max(Fraction(1), abs(Fraction(stated)))
             return all(abs(Fraction(end) - Fraction(stated)) <= allowed for end in ends)
-        if isinstance(stated, bool) or not isinstance(stated, int | str):
-            return False
-        try:
-            number = evaluator({}, self.arithmetic).evaluate(str(stated))
-        except InvalidProblem:
-            return False
-        return not isinstance(number, list) and self.arithmetic.equal(number, found)
+        number = stated
+        if isinstance(stated, int | str) and not isinstance(stated, bool):
+            try:
+                number = evaluator({}, self.arithmetic).evaluate(str(stated))
+            except InvalidProblem:
+                return False
+        if isinstance(number, float) or isinstance(found, float):
+            return isinstance(number, float) and isinstance(found, float) and str(number) == str(found)
+        return self.arithmetic.holds(number) and found is not None and self.arithmetic.equal(number, found)
 
     def shown(self, value: Any) -> Any:
         """A value as the output has it: texts of exact numbers, enclosures of the others."""

@@ -212,6 +212,8 @@ def agree(stated: Any, found: Any) -> bool:
             return isinstance(found, str) and parse_exact(found) == parse_exact(str(stated))
         except ValueError:
             return False  # a text that is no number
+    if not isinstance(stated, float):
+        return False
     bounds = found if is_enclosure(found) else enclose(parse_exact(found), 30)
     return all(abs(Fraction(end) - Fraction(stated)) <= CLOSENESS for end in bounds)
 

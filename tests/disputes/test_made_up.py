@@ -70,6 +70,18 @@ def test_an_input_that_is_not_used_whole_makes_no_number_differ():
     assert settle(case).word == "differs"
 
 
+@pytest.mark.parametrize("stated", ["1/0", "log(0)", "0/0", "inf", "nan", None, [1, 2], [{"a": 1}], {"a": 1}, 1e400])
+def test_what_is_no_finite_number_is_not_the_number(stated):
+    case = {"id": "any", "input": {"losses": [[1, 1], [5]]}, "right": {"token_mean": "7/3", "other_token_mean": stated}}
+    assert settle(case).word == "undecided"
+
+
+@pytest.mark.parametrize("stated", ["2 +", True, "the token mean"])
+def test_a_sentence_is_no_number(stated):
+    case = {"id": "any", "input": {"losses": [[1, 1], [5]]}, "right": {"token_mean": "7/3", "other_token_mean": stated}}
+    assert [line.name for line in settle(case).lines] == ["token_mean"]
+
+
 def test_an_input_of_no_kind_is_refused_with_its_keys_and_the_kinds():
     with pytest.raises(InvalidProblem) as caught:
         settle({"id": "any", "input": {"wobble": 3}, "right": {"x": 1}})
