@@ -7,13 +7,13 @@ the update is not compared, but still which parameter is used where.
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from grpocheck.core.arithmetic.notation import parse_exact
 from grpocheck.core.trace import read_trace
 from grpocheck.proofs.extraction.model import ask_model, word, words
 from grpocheck.proofs.extraction.runs import LEDGER, Script, Step
@@ -22,6 +22,7 @@ MOST_CALLS = 1_000_000
 """Draws and inner steps of a plan that the model is asked about at most."""
 
 LONGEST_END = 400
+RATIONAL = re.compile(r"-?[0-9]{1,4000}(/[1-9][0-9]{0,3999})?")
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "start": ("schema", "problem", "draws", "supplied", "theta", "arithmetic"),
@@ -92,9 +93,8 @@ class Numbering:
 
 
 def exact(entry: Any) -> Fraction | None:
-    """The rational that an entry states, None for any other."""
-    value = parse_exact(entry) if isinstance(entry, str) and len(entry) < 10 * LONGEST_END else None
-    return value if isinstance(value, Fraction) else None
+    """The rational that an entry states; None for any other, and for the decimals of mp, which are rounded."""
+    return Fraction(entry) if isinstance(entry, str) and RATIONAL.fullmatch(entry) else None
 
 
 class Recorded:
@@ -111,7 +111,7 @@ class Recorded:
             self.rational = all(None not in map(exact, vector) for vector in self.vectors())
             self.number = Numbering()
             self.number_of_reward = Numbering()
-            self.theta = self.vector(start["problem"]["theta"])
+            self.theta = self.vector(start["problem"]["theta"] if self.rational else start["theta"])
             self.answers()
             self.events = [(line, self.event(fields)) for line, fields in self.lines]
         except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:

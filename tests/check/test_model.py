@@ -109,6 +109,17 @@ def test_numbers_that_are_not_rational_are_numbered(tmp_path: Path) -> None:
     assert [step.gradient for step in recorded.script().steps[0]] == [(1,), (1,)]
 
 
+def test_rounded_numbers_are_numbered_too(tmp_path: Path) -> None:
+    recorded = Recorded(traced(tmp_path, "undefined_gradient", "mp"))
+    assert not recorded.rational
+    assert [event[0] for _, event in recorded.events] == [entry[0] for entry in recorded.expected(MODEL)]
+    # The parameters 0.5 and 0.6 are the numbers 0 and 1.
+    answer = json.loads(json.dumps(MODEL).replace(json.dumps(HALF), '["0/1"]').replace(json.dumps(NEXT), '["1/1"]'))
+    reworded = [["rewarded", 1, 0, 1, "0/1"], ["rewarded", 1, 0, 2, "1/1"]]
+    answer["trace"] = [*answer["trace"][:3], *reworded, *answer["trace"][5:]]
+    assert compared(recorded, recorded.expected(answer)) == Opinion(13, numbers=False)
+
+
 def test_a_run_that_ended_in_an_error_is_not_asked_about(tmp_path: Path) -> None:
     path = traced(tmp_path, "undefined_gradient")
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
