@@ -119,7 +119,8 @@ def by_commands(case: Mapping[str, Any], kind: Known, digits: int) -> Dispute:
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise InvalidProblem(f"{case['id']}.input", str(error), "an input of this kind") from error
     answered = {(number.side, number.name) for number in settled.numbers}
-    for side, name, _ in stated_numbers(case):
+    names = [(side, name) for side, name, _ in stated_numbers(case)]
+    for side, name in names:
         if (side, name) not in answered:
             raise InvalidProblem(f"{case['id']}.{side}.{name}", name, "a number that the commands of its kind give")
     with tempfile.TemporaryDirectory() as folder:
@@ -134,10 +135,10 @@ def by_commands(case: Mapping[str, Any], kind: Known, digits: int) -> Dispute:
         lines = []
         for number in settled.numbers:
             stated = stated_number(case, number)
-            if stated is None and number.side != "also":
+            if number.side != "also" and (number.side, number.name) not in names:
                 continue
             found = turned(followed(output(number.command), number.path), number.sign)
-            verdict = Verdict.AGREES if agree(stated, found) else Verdict.DIFFERS
+            verdict = Verdict.AGREES if number.side == "also" or agree(stated, found) else Verdict.DIFFERS
             place = str(commands.index(number.command) + 1)
             lines.append(Line(number.side, number.name, stated, found, verdict, place))
     return Dispute(case, tuple(lines), settled.files, commands)
@@ -199,9 +200,7 @@ def is_enclosure(found: Any) -> bool:
 
 
 def agree(stated: Any, found: Any) -> bool:
-    """Whether the numbers are the same: a text exactly, a float to CLOSENESS; nothing is stated where it is None."""
-    if stated is None:
-        return True
+    """Whether the numbers are the same: a text exactly, a float to CLOSENESS."""
     if isinstance(stated, list):
         alike = isinstance(found, list) and len(stated) == len(found)
         return alike and all(agree(a, b) for a, b in zip(stated, found, strict=True))

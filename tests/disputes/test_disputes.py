@@ -178,6 +178,13 @@ def test_a_number_that_is_not_the_cases_is_reported():
     assert "1/4, -1/6, -1/12 **differs**" in page([settle(case)], "examples/disputes")
 
 
+@pytest.mark.parametrize("stated", [None, [None, None], ["-4/5", None], "nan", {"a": 1}, ["-4/5", "-5", "0"]])
+def test_a_null_is_not_whatever_the_command_gives(stated):
+    case = deepcopy(BY_ID["C10"])
+    case["right"]["surrogate"] = stated
+    assert not settle(case).settled
+
+
 def test_the_committed_page_and_files_are_what_the_run_gives(disputes):
     house = Path(__file__).parent.parent.parent
     settled = list(disputes.values())
