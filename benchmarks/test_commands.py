@@ -231,11 +231,11 @@ def in_turn(entries: list[Evidence], jobs: int) -> float:
 
 @pytest.mark.parametrize("what", ["enumeration", "verification"])
 def test_two_workers_beside_one(benchmark: Any, keep: Keep, what: str) -> None:
-    """A piece of some seconds four times; the evidence of E2 but its proof, the longest first."""
+    """A piece of some seconds twice; the evidence of E2 but its proof, the longest first."""
     if what == "enumeration":
         whole = [entry for entry in discover() if entry.kind is Kind.ENUMERATION and "F2" in entry.claims]
-        entries = [next(entry for entry in whole if "penalty" in entry.scope)] * 4
-        work = f"a piece of enumeration ({entries[0].scope[:40]}...), 4 times"
+        entries = [next(entry for entry in whole if "penalty" in entry.scope)] * 2
+        work = f"a piece of enumeration ({entries[0].scope[:40]}...), twice"
     else:
         whole = [entry for entry in discover() if entry.kind is not Kind.PROOF and "E2" in entry.claims]
         entries = sorted(whole, key=lambda entry: -entry.seconds)
