@@ -38,7 +38,7 @@ FIRST = (
     "Three to try first, in any folder:",
     "  grpocheck new --out mine.toml      a problem file, with a word on every key",
     "  grpocheck run mine.toml            one update, exactly, and its oracle calls",
-    "  grpocheck lesson clip-by-sign      five minutes on the term that everybody clips",
+    "  grpocheck lesson clip-by-sign      the clipped term, in five minutes",
     "The help of each command ends with an example.",
     "What a word means: grpocheck explain undefined-gradient",
 )
