@@ -13,8 +13,9 @@ from grpocheck.contracts.clauses import ContractViolation
 from grpocheck.contracts.observation import Clause, Observation, observed_clauses
 from grpocheck.core import Supply, read_problem, run
 from grpocheck.proofs.evidence import Budget, Finding, evidence, held, not_run, undecided
+from grpocheck.proofs.shipped import examples
 
-FOLDER = Path("examples")
+FOLDER = examples()
 SEED = 1
 """The seed of the draws where an example does not fix them."""
 
@@ -29,7 +30,7 @@ def contracts_on_the_examples(budget: Budget) -> Finding | dict[str, Finding]:
     """Run every example and report, claim by claim, which clauses were decided how often."""
     paths = sorted(FOLDER.glob("*.toml"))
     if not paths:
-        return not_run("there is no folder examples with problem files here", "run it in a clone of the project")
+        return not_run(f"there is no folder {FOLDER} with problem files", "run it in a clone of the project")
     with observed_clauses("grpocheck.core") as seen:
         for done, path in enumerate(paths, start=1):
             problem = read_problem(path)

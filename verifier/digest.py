@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from grpocheck.proofs.shipped import declared
+
 DECIDING_PACKAGES = ("icontract", "mpmath", "crosshair-tool", "z3-solver", "hypothesis", "python-flint")
 
 # The registry states and requires; it decides no finding, so that raising a requirement keeps what was found.
@@ -112,6 +114,6 @@ def digest(label: str, modules: Iterable[str], patterns: Iterable[str] = ()) -> 
         if path is not None:
             add(module, path.read_bytes())
     for pattern in patterns:
-        for path in sorted(path for path in Path().glob(pattern) if path.is_file()):
+        for path in declared(pattern):
             add(str(path), path.read_bytes())
     return total.hexdigest()

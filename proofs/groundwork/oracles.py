@@ -29,6 +29,7 @@ from grpocheck.core.violations import SupplyViolation
 from grpocheck.proofs.groundwork.expectations import Expectations, groundwork
 from grpocheck.proofs.groundwork.refusals import GOOD, changed
 from grpocheck.proofs.groundwork.traces import EXAMPLES, lines_of, traced, write_lines
+from grpocheck.proofs.shipped import examples
 
 
 def scripted(answers: list[Any]) -> Callable[..., Any]:
@@ -230,7 +231,7 @@ class Told:
 def ledgers_count_the_calls(expect: Expectations) -> None:
     """Square roots, logarithms, exponentials and comparisons in the ledger are those that were asked for."""
     for name in EXAMPLES:
-        problem = read_problem(Path("examples") / f"{name}.toml")
+        problem = read_problem(examples() / f"{name}.toml")
         told: Any = Told()
         ledger = run(
             problem, Supply(draws=lambda m, p, t, i: p.responses[i % len(p.responses)]), arithmetic=told

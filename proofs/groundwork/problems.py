@@ -19,6 +19,7 @@ from grpocheck.core.writing import problem_to_mapping, problem_to_toml, toml_val
 from grpocheck.proofs.digits import Reading, context, number
 from grpocheck.proofs.groundwork.expectations import Expectations, groundwork
 from grpocheck.proofs.groundwork.variants import near
+from grpocheck.proofs.shipped import examples
 
 SEED = 24
 
@@ -330,7 +331,7 @@ def check_long_responses(expect: Expectations) -> None:
 )
 def examples_are_written_back_as_they_are(expect: Expectations) -> None:
     """Every example problem is written as what its file states."""
-    for path in sorted(Path("examples").glob("*.toml")):
+    for path in sorted(examples().glob("*.toml")):
         stated = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Fraction)
         written = problem_to_mapping(read_problem(path))
         for key, value in plain(written).items():

@@ -27,6 +27,7 @@ from grpocheck.core.trace import LONGEST_LINE, parsed_line
 from grpocheck.core.trace_errors import difference
 from grpocheck.proofs.groundwork.expectations import Expectations, groundwork
 from grpocheck.proofs.groundwork.refusals import GOOD, changed
+from grpocheck.proofs.shipped import examples
 
 EXAMPLES = ("complete_three_iterations", "invalid_update", "undefined_gradient", "autoregressive", "zero_variance")
 
@@ -56,7 +57,7 @@ def runs_replay_from_their_traces(expect: Expectations) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.jsonl"
         for name in EXAMPLES:
-            problem = read_problem(Path("examples") / f"{name}.toml")
+            problem = read_problem(examples() / f"{name}.toml")
             for arithmetic in ("auto", "enclosure", "mp"):
                 told: list[Event] = []
                 given = (
@@ -152,7 +153,7 @@ def altered(value: Any) -> Any:
 )
 def changed_traces_are_noticed(expect: Expectations) -> None:
     """The line that was changed is named; a file that is no whole trace is refused."""
-    problem = read_problem(Path("examples") / "undefined_gradient.toml")
+    problem = read_problem(examples() / "undefined_gradient.toml")
     noticed = (TraceMismatch, TraceError)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.jsonl"

@@ -14,8 +14,9 @@ from grpocheck.proofs.non_claims.refutations import Refutation
 from grpocheck.proofs.non_claims.searcher import Excluded, Found, Search
 from grpocheck.proofs.non_claims.truth import Stopped
 from grpocheck.proofs.non_claims.witnesses import Witness
+from grpocheck.proofs.shipped import examples
 
-FOLDER = Path("examples/non_claims")
+FOLDER = examples() / "non_claims"
 WIDTH = 116
 
 ORDER = (

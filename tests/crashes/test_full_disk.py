@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -129,7 +130,7 @@ def test_a_file_system_without_room(tmp_path: Path) -> None:
     mounted(folder, "size=64k")
     try:
         (folder / "file").write_text("old")
-        with (folder / "filler").open("wb", buffering=0) as filler, pytest.raises(OSError, match="No space"):
+        with (folder / "filler").open("wb", buffering=0) as filler, suppress(OSError):
             while True:
                 filler.write(b"0" * 4096)
         refused(COMMANDS["run"].at(folder / "file"), str(folder / "file"), "No space left on device")

@@ -1,16 +1,16 @@
-"""The problems that the studio offers: those of the folder of examples where it was started, and its own.
+"""The problems that the studio offers: those of the examples, and its own.
 
 Names are those of a list made here; no path of a request is ever opened.
 """
 
 from importlib import resources
-from pathlib import Path
 
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.reading import file_text, parsed
 from grpocheck.core.values import known_keys
+from grpocheck.proofs.shipped import examples
 
-FOLDERS = (Path("examples"), Path("examples/non_claims"))
+FOLDERS = (examples(), examples() / "non_claims")
 FIRST = "undefined_gradient"
 """The example that a studio without a problem opens with."""
 OWN = "grpocheck.verifier.studio"
