@@ -7,12 +7,13 @@ oracles that answer so, whatever the numbers of the problem.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from grpocheck.core.arithmetic import Arithmetic
 from grpocheck.core.oracles import UNDEFINED_GRADIENT, Supply
 from grpocheck.core.outcome import Status
-from grpocheck.core.problem import Problem
+from grpocheck.core.problem import Problem, in_domain
 from grpocheck.core.procedure import run
 from grpocheck.verifier.properties.checking import Property
 from grpocheck.verifier.properties.evaluation import Truth
@@ -49,14 +50,28 @@ def stops(problem: Problem) -> list[Stop]:
     return [Stop(0, Status.COMPLETE), *stopping]
 
 
+def small_entry(problem: Problem) -> Fraction:
+    """A first entry of the gradient, above 0, with which all T*K steps together stay in the open, convex U."""
+    whole = sum((size for row in problem.step_sizes for size in row), Fraction(0))
+    first, *others = problem.theta
+    entry = Fraction(1)
+    while not in_domain((first + entry * whole, *others), problem.admissible_domain):
+        entry /= 2
+    return entry
+
+
 def scripted(problem: Problem, stop: Stop) -> Supply:
-    """Oracles under which a run stops so: gradients are 0 until they are undefined, M_U says yes until it says no."""
+    """Oracles under which a run stops so: gradients are small until they are undefined, M_U says yes until it says no.
+
+    Every step moves, so that no oracle is asked the same question twice and answers it otherwise.
+    """
+    entry = small_entry(problem)
     asked: Iterator[int] = iter(range(1, 10**9))
     members: Iterator[int] = iter(range(10**9))  # M_U is asked about theta_0 first, before the run
 
     def gradient(frozen: object, theta: Sequence[Any]) -> Any:
         undefined = next(asked) == stop.attempt and stop.status is Status.UNDEFINED_GRADIENT
-        return UNDEFINED_GRADIENT if undefined else (0,) * len(theta)
+        return UNDEFINED_GRADIENT if undefined else (entry, *(Fraction(0) for _ in theta[1:]))
 
     def domain(theta: Sequence[Any]) -> bool:
         return not (next(members) == stop.attempt != 0 and stop.status is Status.INVALID_UPDATE)
