@@ -42,6 +42,8 @@ def lines_of(tally: Tally) -> list[str]:
     """The figures."""
     made = sum(tally.corruptions.values())
     lines = [f"{tally.traces} traces, {made} corruptions, {len(tally.faults)} mistakes of the checker"]
+    right = tally.traces - tally.undecided
+    lines.append(f"right: {right}; undecided: {tally.undecided}, and of their corruptions {tally.left}")
     for title, counted in (("corruptions", tally.corruptions), ("rejected", tally.rejected), ("the same", tally.same)):
         lines.append(f"{title}: {sum(counted.values())}")
         lines += [f"  {count:6} {name}" for name, count in counted.most_common() if count]
