@@ -65,6 +65,7 @@ class Guard:
     ``gradient`` is None for the built-in oracle, which decides differentiability by claim F2. ``positive_on`` is where
     a built-in family is positive: no domain oracle may say that U reaches beyond it. None leaves that to the masses.
     ``supplied`` names the oracles that are the user's own; the others are the problem's and are trusted.
+    ``one_answer`` holds their functions to one answer to one question.
     """
 
     prompts: tuple[Prompt, ...]
@@ -78,6 +79,7 @@ class Guard:
     observer: Observer
     supplied: frozenset[str] = frozenset(oracle.name for oracle in fields(Supply))
     kept: Kept | None = None
+    one_answer: bool = True
     recollection: Recollection = field(default_factory=Recollection)
     prompts_given: dict[int, Prompt] = field(default_factory=dict)
 
@@ -176,7 +178,7 @@ class Guard:
     @ensure(lambda result: result is None, "remembering changes no answer")
     def remember(self, name: str, call: str, question: tuple[object, ...], answer: object) -> None:
         """Keep the answer of a supplied function; another one to the same question is a broken clause."""
-        if name.split()[0] not in self.supplied:
+        if not self.one_answer or name.split()[0] not in self.supplied:
             return
         known = self.recollection.contradicted(name, question, answer)
         if known is not None:

@@ -168,11 +168,14 @@ def run(
     arithmetic: Arithmetic | None = None,
     seed: int | None = None,
     observer: Observer | None = None,
+    one_answer: bool = True,
 ) -> Outcome:
     """Run the update of a problem to its status.
 
     ``supply`` replaces built-in oracles; ``arithmetic`` is exact where the problem allows it and certified enclosures
     elsewhere unless one is given; ``seed`` goes before the problem's own draws; ``observer`` is told every event.
+    ``one_answer`` holds supplied rewards, masses, memberships and gradients to being functions; claims A1 to D2 need
+    it no more than the theorems do, whose oracles answer anyhow.
     Raises SupplyViolation when an oracle breaks its clause, UndecidedComparison when a comparison is not decided at
     the arithmetic's highest precision, and InvalidProblem when theta_0 is outside a supplied U. Neither is a status.
 
@@ -185,11 +188,15 @@ def run(
     source = draw_source(problem, supply, seed)
     supplied = watched(arithmetic or supply.arithmetic or AutomaticArithmetic(ExactArithmetic(), EnclosureArithmetic()))
     guard = guarded(problem, supply, supplied, source, observer or (lambda event: None))
+    guard.one_answer = one_answer
     if isinstance(supplied, AutomaticArithmetic):
         supplied.notice = lambda reason: guard.tell(Kind.ARITHMETIC, name="enclosure", reason=reason)
     theta = starting_parameter(problem, supply, guard)
     names = supplied_names(supply)
-    guard.tell(Kind.START, problem=problem, arithmetic=supplied, draws=source, supplied=names, theta=theta)
+    guard.tell(
+        Kind.START,
+        problem=problem, arithmetic=supplied, ledger=guard.ledger, draws=source, supplied=names, theta=theta,
+    )  # fmt: skip
     iterations: list[OuterIteration] = []
     for t in range(1, problem.outer_iterations + 1):
         iterations.append(outer_iteration(problem, guard, t, theta))

@@ -50,6 +50,10 @@ def written(value: Any, arithmetic: Arithmetic) -> Any:
     return arithmetic.text(value)
 
 
+LIVE = ("arithmetic", "ledger")
+"""What the start event hands an observer to watch; the settings of the arithmetic are written, and nothing else."""
+
+
 @require(lambda event: event.kind in Kind, "an event of a run")
 @ensure(lambda result: not result.endswith("\n"), "one line, its end left to the writer")
 def event_line(event: Event, arithmetic: Arithmetic) -> str:
@@ -57,7 +61,8 @@ def event_line(event: Event, arithmetic: Arithmetic) -> str:
     values: dict[str, Any] = {"event": event.kind.value}
     if event.kind is Kind.START:
         values["schema"] = SCHEMA
-        values |= {name: written(value, arithmetic) for name, value in event.values.items() if name != "arithmetic"}
+        kept = {name: value for name, value in event.values.items() if name not in LIVE}
+        values |= {name: written(value, arithmetic) for name, value in kept.items()}
         values["arithmetic"] = settings_of(arithmetic)
     elif event.kind is Kind.OUTCOME:
         values |= written(event.values["outcome"], arithmetic)

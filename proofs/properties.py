@@ -150,7 +150,7 @@ def keeps_the_protocol(scripted: tuple[Problem, Supply]) -> None:
     problem, supply = scripted
     events: list[Event] = []
     references = [prompt.reference for prompt in problem.prompts]
-    outcome = run(problem, supply, observer=events.append)
+    outcome = run(problem, supply, observer=events.append, one_answer=False)
     theta: Any = events[0].values["theta"]
     started = drawn = asked = called = applied = 0
     stopped: str | None = None

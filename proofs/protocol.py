@@ -167,7 +167,7 @@ def every_script_of_answers(budget: Budget) -> dict[str, Finding]:
         oracles = Oracles(script)
         supply = Supply(policy=oracles, draws=oracles.draw, gradient=oracles.gradient, domain=oracles.domain)
         try:
-            outcome = run(problem_from_mapping(script.problem()), supply)
+            outcome = run(problem_from_mapping(script.problem()), supply, one_answer=False)
         except Exception as error:  # these oracles keep their clauses, so an error instead of a status refutes C4
             failures |= dict.fromkeys(SCRIPTED, f"{script}: core raises {type(error).__name__}: {error}")
             break

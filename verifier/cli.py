@@ -10,6 +10,7 @@ from grpocheck.verifier.cli_audit import audit_command
 from grpocheck.verifier.cli_check import check_command
 from grpocheck.verifier.cli_claims import claims_command, explain_command, verify_command
 from grpocheck.verifier.cli_conform import conform_command
+from grpocheck.verifier.cli_dispute import dispute_command
 from grpocheck.verifier.cli_draws import draws_command
 from grpocheck.verifier.cli_estimator import estimator_command
 from grpocheck.verifier.cli_files import diff_command, new_command
@@ -96,6 +97,8 @@ VERBS = (
     Verb("estimator", estimator_command, DRAWS,
          "grpocheck estimator section-1 mine.toml --compare reinforce-leave-one-out",
          "0 computed, biased or not · 2 bad input · 3 too many groups, or undecided"),
+    Verb("dispute", dispute_command, TRAINERS, "grpocheck dispute examples/disputes/own.json",
+         "0 settled · 1 a number is not what its name says · 2 bad input · 3 a number stays undecided"),
     Verb("audit", audit_command, TRAINERS, "grpocheck audit output/my-run --html audit.html",
          "0 nothing but notes · 1 an error or a warning was found · 2 something cannot be read"),
     Verb("conform", conform_command, TRAINERS, "grpocheck conform mypackage.losses:grpo_loss --variant dr-grpo",

@@ -231,7 +231,9 @@ def core_run(script: Script) -> CoreRun:
     problem = script.problem()
     oracles = ScriptedOracles(script)
     watcher = Watcher(oracles, problem)
-    outcome: Outcome = run(problem, oracles.supply(), arithmetic=ExactArithmetic(), observer=watcher)
+    outcome: Outcome = run(
+        problem, oracles.supply(), arithmetic=ExactArithmetic(), observer=watcher, one_answer=False
+    )
     counts = outcome.ledger.to_mapping()
     return CoreRun(str(outcome.status), words(outcome.theta), watcher.trace, {name: counts[name] for name in LEDGER})
 

@@ -164,6 +164,7 @@ def check_clauses(expect: Expectations, path: Path) -> None:
 
 
 def traced(task: Any, path: Path, supply: Supply) -> None:
-    """Run with a trace."""
+    """Run with a trace, in place of one that was there."""
+    path.unlink(missing_ok=True)
     with Record(path) as record:
         run(task, supply, record=record)

@@ -16,7 +16,6 @@ from grpocheck.core import UNDEFINED_GRADIENT, Problem, Prompt, Supply
 from grpocheck.core.domains import WholeSpace
 from grpocheck.core.families.supplied import Supplied
 from grpocheck.core.frozen import FrozenIteration
-from grpocheck.core.ledger import Ledger
 from grpocheck.core.oracles import Undefined
 
 LARGEST = 3
@@ -82,7 +81,6 @@ class ScriptedSupply:
         self.script = script
         self.random = Random(script.seed)
         self.problem = problem_of(script, self.random)
-        self.ledger: Ledger | None = None
         self.frozen: FrozenIteration | None = None
         self.valid: list[Vector] = []
         self.attempts = 0
@@ -101,8 +99,7 @@ class ScriptedSupply:
         return self.random.choice(prompt.responses)
 
     def masses(self, theta: Sequence[Any], prompt: Prompt, arithmetic: Any) -> Vector:
-        """Masses that depend on the parameter. The arithmetic that a policy is given carries the run's ledger."""
-        self.ledger = arithmetic.ledger
+        """Masses that depend on the parameter."""
         first = Random(str((self.script.seed, prompt.name, tuple(theta)))).choice(MASSES)
         rest = (1 - first) / (len(prompt.responses) - 1)
         return (first, *(rest for _ in prompt.responses[1:]))

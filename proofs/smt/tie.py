@@ -75,6 +75,7 @@ class Follower:
         )
         self.state = initial(self.plan)
         self.taken: Counter[str] = Counter()
+        self.counts: Any = None
 
     def moved(self, theta: tuple[Any, ...], t: int, k: int, gradient: tuple[Any, ...]) -> tuple[Any, ...]:
         """theta + eta[t][k] gradient, with the problem's step sizes."""
@@ -84,6 +85,7 @@ class Follower:
     def __call__(self, event: Event) -> None:
         """Follow one event."""
         if event.kind is Kind.START:
+            self.counts = event.values["ledger"]
             self.compare({"theta": event.values["theta"]}, self.state, "start")
             self.check_state(self.state, "start")
             return
@@ -117,10 +119,8 @@ class Follower:
         return f"{event.kind} {', '.join(counters)}".rstrip()
 
     def ledger(self) -> dict[str, int]:
-        """The counters of core's ledger as they stand; empty until the policy was first asked for masses."""
-        if self.supply.ledger is None:
-            return {}
-        counts = self.supply.ledger.to_mapping()
+        """The counters of core's ledger as they stand."""
+        counts = self.counts.to_mapping()
         return {name: counts[name] for name in LEDGER}
 
     def position(self, event: Event) -> int:
@@ -250,7 +250,9 @@ def follow(script: Script, system: System) -> Follower:
     supply = ScriptedSupply(script)
     follower = Follower(supply, system)
     try:
-        outcome = run(supply.problem, supply.supply(), arithmetic=ExactArithmetic(), observer=follower)
+        outcome = run(
+            supply.problem, supply.supply(), arithmetic=ExactArithmetic(), observer=follower, one_answer=False
+        )
     except Untied as difference:
         raise Untied(f"{script}: {difference}") from None
     if follower.state.phase is not Phase.RETURNED or outcome.theta != follower.state.returned:

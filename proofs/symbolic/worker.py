@@ -20,6 +20,7 @@ from grpocheck.contracts import clauses
 from grpocheck.proofs.lifeline import end_with
 from grpocheck.proofs.symbolic.exploration import explore
 from grpocheck.proofs.symbolic.harness import fault, postconditions_of
+from grpocheck.proofs.symbolic.received import let_symbolic_numbers_in
 from grpocheck.proofs.symbolic.verdicts import Finding, Verdict
 
 
@@ -33,6 +34,7 @@ def finding(module: str, name: str, position: int, seconds: float) -> Finding:
     found = fault(function)
     if found is not None:
         return Finding(Verdict.ERROR, found)
+    let_symbolic_numbers_in()
     packages = ("grpocheck", module.partition(".")[0])
     return explore(function, postconditions_of(function)[position], packages, seconds)
 

@@ -18,6 +18,7 @@ from grpocheck.proofs.lifeline import end_with
 from grpocheck.proofs.symbolic import worker
 from grpocheck.proofs.symbolic.exploration import explore
 from grpocheck.proofs.symbolic.harness import postconditions_of
+from grpocheck.proofs.symbolic.received import let_symbolic_numbers_in
 from grpocheck.proofs.symbolic.values import unfit_argument
 from grpocheck.proofs.symbolic.verdicts import Finding, Verdict
 from grpocheck.verifier.properties.checking import parse
@@ -32,6 +33,7 @@ def findings(request: dict[str, Any], stream: IO[str]) -> None:
     """Explore the harnesses of a request, each with its share of what is left of the budget."""
     stated, problem = parse(request["property"]), read_text(request["problem"])
     every = parts(stated, problem)
+    let_symbolic_numbers_in()
     end = time.process_time() + request["budget"]
     for number, part in enumerate(every):
         share = (end - time.process_time()) / (len(every) - number)

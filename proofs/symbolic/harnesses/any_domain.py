@@ -153,5 +153,6 @@ def run_with_any_domain(theta: Fraction, etas: Numbers, slopes: Numbers, defined
             return True  # theta_0 is in U: asked before the run, and not counted
         return True if members[len(asked) - 2] else False  # noqa: SIM210 - a symbolic answer becomes one of the two
 
-    outcome = run(problem, Supply(gradient=gradient, domain=domain, policy=Evenly()), arithmetic=EXACT)
+    supply = Supply(gradient=gradient, domain=domain, policy=Evenly())
+    outcome = run(problem, supply, arithmetic=EXACT, one_answer=False)
     return Scripted(outcome, tuple(attempts), tuple(asked[1:]))

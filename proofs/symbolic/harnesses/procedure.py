@@ -73,7 +73,7 @@ def scripted(
         return (slopes[len(shown) - 1],) if defined[len(shown) - 1] else UNDEFINED_GRADIENT
 
     references = tuple(prompt.reference for prompt in listed)
-    outcome = run(problem, Supply(gradient=gradient), arithmetic=EXACT)
+    outcome = run(problem, Supply(gradient=gradient), arithmetic=EXACT, one_answer=False)
     return Scripted(problem, outcome, tuple(shown), references)
 
 
@@ -133,7 +133,7 @@ def data_are_frozen(result: Scripted, start: Fraction) -> bool:
     """D1: within an outer iteration one set of groups and one theta_old, the parameter at which it began."""
     for attempt, (frozen, at) in enumerate(result.shown):
         first, entry = result.shown[attempt - attempt % result.problem.inner_steps]
-        if frozen.groups is not first.groups or frozen.theta_old[0] != entry:
+        if frozen.groups != first.groups or frozen.theta_old[0] != entry:
             return False
         if attempt == 0 and at != start:
             return False
