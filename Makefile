@@ -34,12 +34,14 @@ bench: $(INSTALLED)
 	$(BIN)/pytest benchmarks -q --benchmark-json=build/benchmarks.json --benchmark-disable-gc
 	$(BIN)/python -m benchmarks.report build/benchmarks.json docs/benchmarks.md
 
+TRACES ?= 10000
 FUZZ_SECONDS ?= 400
-FUZZED := problem number trace property task groups parquet arrays state
+FUZZED := problem number trace property task groups parquet arrays state rollouts settings twist
 
 trust: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,fast,fuzz]'
-	GRPOCHECK_TRACES=2500 $(BIN)/pytest -q -m slow tests/check tests/fast
+	$(BIN)/python -m tests.check.trust --traces $(TRACES) --jobs $(JOBS)
+	$(BIN)/pytest -q -m slow tests/check tests/fuzz tests/fast tests/hostile tests/crashes tests/packaging
 	for target in $(FUZZED); do $(BIN)/python -m tests.fuzz.drive $$target --seconds $(FUZZ_SECONDS) || exit 1; done
 
 lint: $(INSTALLED) .links
