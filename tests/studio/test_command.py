@@ -39,7 +39,8 @@ def test_it_serves_a_problem_until_it_is_ended_and_leaves_no_process(tmp_path: P
     assert address.startswith("http://127.0.0.1:")
     opening = {"name": "mine", "text": problem_to_toml(bernoulli()), "seconds": MOST_SECONDS}
     assert asked(address, "opening") == opening
-    assert [entry["name"] for entry in asked(address, "examples")["examples"]] == ["triangle"]  # type: ignore[attr-defined]
+    listed = {entry["name"] for entry in asked(address, "examples")["examples"]}  # type: ignore[attr-defined]
+    assert listed >= {"undefined_gradient", "two_paths", "zero_variance"}
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     lanes = [int(child) for child in children.read_text().split()] if children.exists() else []
     process.send_signal(ending)

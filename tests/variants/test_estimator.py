@@ -256,7 +256,7 @@ def test_what_cannot_be_asked_is_refused():
     problem = stated([["1/4", "3/4"]], [[1, 0]])
     with pytest.raises(InvalidProblem, match="coordinates: 'polar': expected theta or logits"):
         update_of(problem, EXACT, None, "polar")
-    with pytest.raises(InvalidProblem, match="at: '2 numbers': expected 1 numbers"):
+    with pytest.raises(InvalidProblem, match=r"at: \[1/2, 1/2\]: expected as many numbers as theta has: 1"):
         update_of(problem, EXACT, [F(1, 2), F(1, 2)])
     with pytest.raises(InvalidProblem, match=r"at: \[2\]: expected a point of the open domain U"):
         update_of(problem, EXACT, [F(2)])

@@ -40,7 +40,8 @@ BETA = F(1, 25)
 
 
 def own(name, *parts):
-    return with_parts(named(name), ["advantage=none", *parts])
+    stated = any(part.startswith("advantage=") for part in parts)
+    return with_parts(named(name), parts if stated else ["advantage=none", *parts])
 
 
 def clip(r, low=F(1, 5), high=F(1, 5)):
