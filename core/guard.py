@@ -175,7 +175,8 @@ class Guard:
         return answer
 
     @require(lambda name: bool(name), "the oracle is named")
-    @ensure(lambda result: result is None, "remembering changes no answer")
+    @snapshot(lambda self: len(self.recollection.answers), name="kept")
+    @ensure(lambda self, OLD: len(self.recollection.answers) - OLD.kept in (0, 1), "at most one answer more is kept")
     def remember(self, name: str, call: str, question: tuple[object, ...], answer: object) -> None:
         """Keep the answer of a supplied function; another one to the same question is a broken clause."""
         if not self.one_answer or name.split()[0] not in self.supplied:

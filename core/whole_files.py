@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from grpocheck.contracts.clauses import ensure, require, total
+from grpocheck.contracts.clauses import ensure, require, snapshot, total
 
 SUFFIX = "partial"
 LONGEST_STEM = 64
@@ -42,7 +42,8 @@ def writing(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 @require(lambda descriptor: descriptor >= 0, "an open file")
-@ensure(lambda result: result in (True, False, None), "held, held by another, or not known")
+@snapshot(lambda descriptor: os.fstat(descriptor).st_ino, name="file")
+@ensure(lambda descriptor, OLD: os.fstat(descriptor).st_ino == OLD.file, "the same file stays open")
 def locked(descriptor: int) -> bool | None:
     """Hold an open file against other writers until it is closed; None where the file system knows no locks."""
     try:
@@ -62,9 +63,13 @@ def stem_of(place: Path) -> str:
 
 
 @require(lambda place: place.is_absolute(), "the folder is known")
-@ensure(lambda result: result is None, "what is left of killed writers goes, and nothing else")
-def remove_abandoned(place: Path) -> None:
-    """Remove the drafts of a file that nobody holds."""
+@ensure(
+    lambda place, result: all(name.startswith(f".{stem_of(place)}.") and name.endswith(SUFFIX) for name in result),
+    "what is left of killed writers goes, and nothing else",
+)
+def remove_abandoned(place: Path) -> list[str]:
+    """Remove the drafts of a file that nobody holds; returns their names."""
+    removed = []
     pattern = re.compile(rf"\.{re.escape(stem_of(place))}\.[0-9a-f]{{8}}\.{SUFFIX}")
     with suppress(OSError):  # a folder that cannot be listed
         for name in os.listdir(place.parent):
@@ -75,8 +80,10 @@ def remove_abandoned(place: Path) -> None:
                 try:
                     if locked(descriptor):
                         os.unlink(place.parent / name)
+                        removed.append(name)
                 finally:
                     os.close(descriptor)
+    return removed
 
 
 @ensure(lambda result: len(result) <= 2, "one for each stream that is open")
@@ -134,7 +141,7 @@ class Draft:
                 os.fchmod(descriptor, stat.S_IMODE(older.st_mode))
 
     @require(lambda self: not self.stream.closed, "the draft is open")
-    @ensure(lambda result: result is None, "more of the draft, nothing at the place")
+    @ensure(lambda self: not self.stream.closed, "the draft stays open, and goes on")
     def write(self, text: str) -> None:
         """Write more of it. Raises CannotWrite, after which it can only be abandoned."""
         with writing(self.path):

@@ -1,20 +1,17 @@
 """Who does the pieces of an audit: processes of this machine, or tasks on a Ray cluster."""
 
 import os
-import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 
-from grpocheck.proofs.lifeline import end_with
 from grpocheck.verifier.audit.auditing import Crew, Piece, here
 from grpocheck.verifier.audit.calls import CallsResult
 from grpocheck.verifier.audit.errors import needed
 from grpocheck.verifier.audit.rows import RowsResult
+from grpocheck.verifier.executors import RETRIES, left_to_the_parent
 from grpocheck.verifier.failures import BadOption
-
-RETRIES = 5
 
 
 def processes(jobs: int) -> Crew:
@@ -27,7 +24,7 @@ def processes(jobs: int) -> Crew:
             yield from here(pieces)
             return
         with ProcessPoolExecutor(
-            min(jobs, len(pieces)), mp_context=get_context("spawn"), initializer=left_to_the_parent
+            min(jobs, len(pieces)), mp_context=get_context("spawn"), initializer=one_of_the_crew
         ) as pool:
             waiting = [pool.submit(piece.done) for piece in pieces]
             try:
@@ -47,10 +44,9 @@ def done(piece: Piece) -> RowsResult | CallsResult:
     return piece.done()
 
 
-def left_to_the_parent() -> None:
-    """An interrupt is for the parent, which stops its processes; they end with it if it is killed."""
-    end_with(os.getppid())
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def one_of_the_crew() -> None:
+    """A new process is left to its parent, and its arithmetic keeps to one thread: the crew has the cores."""
+    left_to_the_parent()
     os.environ["OMP_NUM_THREADS"] = "1"
 
 
