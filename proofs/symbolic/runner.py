@@ -1,6 +1,6 @@
 """Check harnesses symbolically: a process for each postcondition, refutations replayed, callees accounted for.
 
-``check(all_harnesses(), jobs=2, budget=60)`` gives one Result for every postcondition, in the order of the harnesses.
+``check(all_harnesses(), jobs=2, budget=180)`` gives one Result for every postcondition, in the order of the harnesses.
 """
 
 import json
@@ -17,7 +17,7 @@ from grpocheck.contracts.clauses import SWITCH
 from grpocheck.proofs.symbolic.harness import Harness
 from grpocheck.proofs.symbolic.verdicts import Counterexample, Finding, Result, Verdict
 
-DEFAULT_BUDGET = 60.0
+DEFAULT_BUDGET = 180.0
 """Seconds of processor time for one postcondition."""
 
 PATIENCE = 4
