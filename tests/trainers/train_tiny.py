@@ -1,9 +1,11 @@
 """Train a tiny random model for a few steps with TRL, recorded: python train_tiny.py FOLDER.
 
-Nothing is downloaded. The last line printed is JSON: steps, calls, and the share of the time that the recorder took.
+Nothing is downloaded. The last line printed is JSON: steps, calls, and the share of the time that the recorder took: the
+median over the rounds of one generation and its updates, so that one which a busy machine held up does not decide.
 """
 
 import json
+import statistics
 import sys
 import time
 from pathlib import Path
@@ -12,7 +14,7 @@ import torch
 from datasets import Dataset
 from grpocheck.verifier.recorder import record
 from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
 
 WORDS = ["<pad>", "<eos>", "<bos>", "<unk>", *"abcdefghijklmnopqrstuvwx"]
@@ -29,11 +31,11 @@ def tokenizer():
 
 
 def model():
-    """Two layers of random weights."""
+    """Six million random weights: small, and still more than the recorder's own work at each step."""
     torch.manual_seed(3)
     return LlamaForCausalLM(
         LlamaConfig(
-            vocab_size=len(WORDS), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
+            vocab_size=len(WORDS), hidden_size=256, intermediate_size=1024, num_hidden_layers=6, num_attention_heads=4,
             num_key_value_heads=2, max_position_embeddings=64, pad_token_id=0, eos_token_id=1, bos_token_id=2,
         )
     )
@@ -44,12 +46,30 @@ def first_letters(completions, **_):
     return [sum(word in "abcdefgh" for word in text.split()) / 8 for text in completions]
 
 
+class Shares(TrainerCallback):
+    """For each round of steps on one batch of responses, the recorder's part of the time since the round before."""
+
+    def __init__(self, recorder):
+        self.recorder, self.shares = recorder, []
+
+    def on_train_begin(self, args, state, control, **_):
+        """From here on."""
+        self.began, self.spent = time.perf_counter(), self.recorder.seconds
+
+    def on_step_end(self, args, state, control, **_):
+        """The end of a round, or one step more of it."""
+        if state.global_step % args.num_iterations:
+            return
+        now, spent = time.perf_counter(), self.recorder.seconds
+        self.shares.append((spent - self.spent) / (now - self.began))
+        self.began, self.spent = now, spent
+
+
 def main(folder):
     """Train, and say what the recorder took."""
-    steps = 8
     arguments = GRPOConfig(
         output_dir=str(folder / "trainer"), per_device_train_batch_size=8, num_generations=4, max_completion_length=16,
-        max_steps=steps, num_iterations=2, logging_steps=1, learning_rate=3e-3, loss_type="dapo", report_to=[],
+        max_steps=8, num_iterations=2, logging_steps=1, learning_rate=3e-3, loss_type="dapo", report_to=[],
         save_strategy="no", use_cpu=True, bf16=False, disable_tqdm=True, beta=0.04, seed=11,
     )  # fmt: skip
     prompts = Dataset.from_list([{"prompt": f"{a} {b}"} for a in "abcd" for b in "efgh"])
@@ -60,12 +80,13 @@ def main(folder):
         model=home, args=arguments, reward_funcs=[first_letters], train_dataset=prompts, processing_class=tokenizer()
     )
     recorder = record(trainer, folder / "run.jsonl")
-    began = time.perf_counter()
+    shares = Shares(recorder)
+    trainer.add_callback(shares)
     trainer.train()
-    took = time.perf_counter() - began
     lines = [json.loads(line) for line in (folder / "run.jsonl").read_text(encoding="utf-8").splitlines()]
     calls = sum(line.get("kind") == "call" for line in lines)
-    print(json.dumps({"steps": steps, "calls": calls, "share": recorder.seconds / took, "seconds": recorder.seconds}))
+    report = {"steps": trainer.state.global_step, "calls": calls, "share": statistics.median(shares.shares)}
+    print(json.dumps({**report, "shares": [round(share, 4) for share in shares.shares]}))
 
 
 if __name__ == "__main__":
