@@ -120,7 +120,7 @@ def test_the_law_beside_ordered_enumeration(benchmark: Any, keep: Keep) -> None:
     from grpocheck.core import problem_from_mapping, run
     from grpocheck.core.arithmetic import EnclosureArithmetic
     from grpocheck.core.reading import parsed
-    from grpocheck.verifier.law import exact_law
+    from grpocheck.verifier.law.exact import exact_law
 
     stated = {**parsed(LAW), "group_size": 4, "theta": ["1/4"] * 3}
     stated["prompts"] = stated["prompts"][:1]

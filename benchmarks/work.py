@@ -14,7 +14,7 @@ import numpy as np
 from grpocheck.core.advantage import group_advantages
 from grpocheck.core.arithmetic import ExactArithmetic
 from grpocheck.verifier.fast import Batch
-from grpocheck.verifier.vectors_numbers import nearest
+from grpocheck.verifier.vectors.numbers import nearest
 
 EPSILON, BETA = 0.2, 0.04
 

@@ -6,22 +6,22 @@ from typing import Annotated
 
 import typer
 from grpocheck import __version__
-from grpocheck.verifier.cli_audit import audit_command
-from grpocheck.verifier.cli_check import check_command
-from grpocheck.verifier.cli_claims import claims_command, explain_command, verify_command
-from grpocheck.verifier.cli_conform import conform_command
-from grpocheck.verifier.cli_dispute import dispute_command
-from grpocheck.verifier.cli_draws import draws_command
-from grpocheck.verifier.cli_estimator import estimator_command
-from grpocheck.verifier.cli_files import diff_command, new_command
-from grpocheck.verifier.cli_law import law_command
-from grpocheck.verifier.cli_lesson import lesson_command
-from grpocheck.verifier.cli_prove import prove_command
-from grpocheck.verifier.cli_repl import repl_command
-from grpocheck.verifier.cli_run import replay_command, run_command
-from grpocheck.verifier.cli_studio import studio_command
-from grpocheck.verifier.cli_training_free import training_free_command
-from grpocheck.verifier.cli_vectors import vectors_command
+from grpocheck.verifier.command_line.audit import audit_command
+from grpocheck.verifier.command_line.check import check_command
+from grpocheck.verifier.command_line.claims import claims_command, explain_command, verify_command
+from grpocheck.verifier.command_line.conform import conform_command
+from grpocheck.verifier.command_line.dispute import dispute_command
+from grpocheck.verifier.command_line.draws import draws_command
+from grpocheck.verifier.command_line.estimator import estimator_command
+from grpocheck.verifier.command_line.files import diff_command, new_command
+from grpocheck.verifier.command_line.law import law_command
+from grpocheck.verifier.command_line.lesson import lesson_command
+from grpocheck.verifier.command_line.prove import prove_command
+from grpocheck.verifier.command_line.repl import repl_command
+from grpocheck.verifier.command_line.run import replay_command, run_command
+from grpocheck.verifier.command_line.studio import studio_command
+from grpocheck.verifier.command_line.training_free import training_free_command
+from grpocheck.verifier.command_line.vectors import vectors_command
 from grpocheck.verifier.failures import emit, guarded
 from grpocheck.verifier.isolation.threads import leaving_threads
 from grpocheck.verifier.process import prepare

@@ -15,7 +15,7 @@ from grpocheck.core.events import Kind as EventKind
 from grpocheck.core.families.family import Family
 from grpocheck.core.procedure import supplied_names
 from grpocheck.verifier.arithmetics import chosen_arithmetic
-from grpocheck.verifier.commands_draws import read_alpha
+from grpocheck.verifier.commands.draws import read_alpha
 from grpocheck.verifier.cross_examination import cross_examined
 from grpocheck.verifier.draw_law import LawTest
 from grpocheck.verifier.draws_seen import DrawsUnderTest

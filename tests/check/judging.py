@@ -21,7 +21,7 @@ from grpocheck.core.replaying import replay
 from grpocheck.core.trace_errors import TraceError, TraceMismatch
 from grpocheck.proofs.strategies import problems, supplies
 from grpocheck.verifier.check import WORK, check
-from grpocheck.verifier.commands_check import Found, header
+from grpocheck.verifier.commands.check import Found, header
 from hypothesis import strategies as st
 
 from tests.check.corruption import Event, change

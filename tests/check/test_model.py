@@ -13,9 +13,9 @@ from grpocheck.core.trace_errors import TraceError
 from grpocheck.proofs.coq_session import BUILDS, SOURCES, Development, missing_tools
 from grpocheck.proofs.extraction.model import ask_model
 from grpocheck.proofs.extraction.traces import NotComparable, Opinion, Recorded, compared
-from grpocheck.verifier import commands_check
 from grpocheck.verifier.check import check
-from grpocheck.verifier.commands_check import PLACE, Found, check_trace, disagreement
+from grpocheck.verifier.commands import check as commands_check
+from grpocheck.verifier.commands.check import PLACE, Found, check_trace, disagreement
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.check.corruption import change

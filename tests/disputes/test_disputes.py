@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from grpocheck.core.arithmetic import parse_exact
 from grpocheck.core.invalid import InvalidProblem
-from grpocheck.verifier.dispute_kinds_kl import KINDS
-from grpocheck.verifier.disputes import file_name, is_enclosure, main, methods_page, page, settle
+from grpocheck.verifier.disputes.kinds_kl import KINDS
+from grpocheck.verifier.disputes.public import file_name, is_enclosure, main, methods_page, page, settle
 from mpmath import mp, mpf
 
 CASES = json.loads((Path(__file__).parent.parent / "data" / "cases.json").read_text(encoding="utf-8"))

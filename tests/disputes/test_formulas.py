@@ -6,9 +6,9 @@ from fractions import Fraction as F
 
 import pytest
 from grpocheck.core.invalid import InvalidProblem
-from grpocheck.verifier.dispute_formulas import evaluator
-from grpocheck.verifier.dispute_numbers import FORMATS, Kink, Rounded
-from grpocheck.verifier.dispute_settling import supplied
+from grpocheck.verifier.disputes.formulas import evaluator
+from grpocheck.verifier.disputes.numbers import FORMATS, Kink, Rounded
+from grpocheck.verifier.disputes.settling import supplied
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -8,9 +8,9 @@ from fractions import Fraction as F
 import pytest
 from grpocheck.core.arithmetic import EnclosureArithmetic
 from grpocheck.core.reading import problem_from_mapping
-from grpocheck.verifier.law import exact_law
-from grpocheck.verifier.law_elsewhere import Helpers, in_order, is_exact, stretches
-from grpocheck.verifier.law_samples import sampled_law
+from grpocheck.verifier.law.elsewhere import Helpers, in_order, is_exact, stretches
+from grpocheck.verifier.law.exact import exact_law
+from grpocheck.verifier.law.samples import sampled_law
 
 from tests.law.test_law import CASES, SOFTMAX
 from tests.law.test_law_command import called, written

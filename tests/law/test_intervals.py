@@ -4,7 +4,7 @@ from fractions import Fraction as F
 from math import comb
 
 import pytest
-from grpocheck.verifier.law_intervals import clopper_pearson, tail_bounds
+from grpocheck.verifier.law.intervals import clopper_pearson, tail_bounds
 from mpmath.ctx_mp import MPContext
 
 context = MPContext()

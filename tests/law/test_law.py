@@ -10,9 +10,9 @@ from grpocheck.core import Status, run
 from grpocheck.core.arithmetic import EnclosureArithmetic, Real, Surd, enclose, parse_exact
 from grpocheck.core.reading import problem_from_mapping
 from grpocheck.core.variants.registry import named
-from grpocheck.verifier.estimator import estimate
-from grpocheck.verifier.estimator_problems import update_of
-from grpocheck.verifier.law import Law, TooLarge, exact_law, expected_first_gradient
+from grpocheck.verifier.estimator.exact import estimate
+from grpocheck.verifier.estimator.problems import update_of
+from grpocheck.verifier.law.exact import Law, TooLarge, exact_law, expected_first_gradient
 from grpocheck.verifier.prime_logs import PrimeLogs
 
 from tests.law.ordered import Case, OrderedLaw, context, written

@@ -12,7 +12,7 @@ import pytest
 from grpocheck.core.reading import problem_from_mapping
 from grpocheck.core.writing import problem_to_toml
 from grpocheck.verifier.cli import app
-from grpocheck.verifier.law import MOST_CASES
+from grpocheck.verifier.law.exact import MOST_CASES
 from typer.testing import CliRunner
 
 from tests.law.ordered import Case

@@ -6,7 +6,7 @@ from fractions import Fraction as F
 from grpocheck.core import Status, run
 from grpocheck.core.arithmetic import EnclosureArithmetic
 from grpocheck.core.reading import problem_from_mapping
-from grpocheck.verifier.law_samples import sampled_law
+from grpocheck.verifier.law.samples import sampled_law
 
 from tests.law.test_law import CASES
 

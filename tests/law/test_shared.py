@@ -8,10 +8,10 @@ from grpocheck.core.arithmetic import EnclosureArithmetic
 from grpocheck.core.outcome import Status
 from grpocheck.core.problem import Problem
 from grpocheck.core.reading import problem_from_mapping
-from grpocheck.verifier import law_shared
-from grpocheck.verifier.law import exact_law
-from grpocheck.verifier.law_branches import Branch, branch, combinations, family_of
-from grpocheck.verifier.law_shared import PartsDisagree, SharedIterations, branches, compare
+from grpocheck.verifier.law import shared as law_shared
+from grpocheck.verifier.law.branches import Branch, branch, combinations, family_of
+from grpocheck.verifier.law.exact import exact_law
+from grpocheck.verifier.law.shared import PartsDisagree, SharedIterations, branches, compare
 from grpocheck.verifier.prime_logs import PrimeLogs
 
 from tests.law.test_law import CASES, SOFTMAX

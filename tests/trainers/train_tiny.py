@@ -1,6 +1,6 @@
 """Train a tiny random model for a few steps with TRL, recorded: python train_tiny.py FOLDER.
 
-Nothing is downloaded. The last line printed is JSON: steps, calls, and the share of the time that the recorder took: the
+Nothing is downloaded. The last line is JSON: steps, calls, and the share of the time that the recorder took, the
 median over the rounds of one generation and its updates, so that one which a busy machine held up does not decide.
 """
 

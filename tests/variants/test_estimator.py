@@ -11,11 +11,11 @@ from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.variants.registry import NAMED, named
 from grpocheck.core.variants.words import with_parts
 from grpocheck.verifier.counts import count_vectors, number_of_count_vectors, positions_of, probability
-from grpocheck.verifier.estimator import Verdict, estimate, multiple_of_truth
-from grpocheck.verifier.estimator_moments import TooManyCases, enumerated, moments_of
-from grpocheck.verifier.estimator_problems import update_of
-from grpocheck.verifier.estimator_report import estimation_mapping, search_sentence
-from grpocheck.verifier.estimator_search import search
+from grpocheck.verifier.estimator.exact import Verdict, estimate, multiple_of_truth
+from grpocheck.verifier.estimator.moments import TooManyCases, enumerated, moments_of
+from grpocheck.verifier.estimator.problems import update_of
+from grpocheck.verifier.estimator.report import estimation_mapping, search_sentence
+from grpocheck.verifier.estimator.search import search
 from grpocheck.verifier.prime_logs import PrimeLogs, factors
 
 EXACT = ExactArithmetic()

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 import typer
 from grpocheck.core.invalid import InvalidProblem
-from grpocheck.verifier.cli_estimator import estimator_command
-from grpocheck.verifier.commands_estimator import EstimatorRequest, estimator, estimator_mapping, table_of_variants
-from grpocheck.verifier.estimator_report import short
+from grpocheck.verifier.command_line.estimator import estimator_command
+from grpocheck.verifier.commands.estimator import EstimatorRequest, estimator, estimator_mapping, table_of_variants
+from grpocheck.verifier.estimator.report import short
 from grpocheck.verifier.failures import BadOption, guarded
 from typer.testing import CliRunner
 

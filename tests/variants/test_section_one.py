@@ -11,7 +11,7 @@ from grpocheck.core.variants.differentiability import kinks_cancel
 from grpocheck.core.variants.evaluation import value
 from grpocheck.core.variants.registry import named
 from grpocheck.core.variants.words import with_parts
-from grpocheck.verifier.estimator_problems import update_of
+from grpocheck.verifier.estimator.problems import update_of
 
 EXACT = ExactArithmetic()
 

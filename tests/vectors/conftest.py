@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from grpocheck.verifier.vectors import vectors
+from grpocheck.verifier.vectors.making import vectors
 
 
 @pytest.fixture(scope="session")

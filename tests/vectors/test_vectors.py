@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from grpocheck.core.arithmetic import parse_exact
 from grpocheck.core.variants.registry import NAMED
-from grpocheck.verifier.vectors_numbers import fifty_digits, vector_number
+from grpocheck.verifier.vectors.numbers import fifty_digits, vector_number
 from mpmath.ctx_mp import MPContext
 
 from tests.vectors.schemas import faults

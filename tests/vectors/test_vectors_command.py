@@ -11,7 +11,7 @@ def called(*arguments):
 
 
 def test_it_writes_the_vectors_and_says_how_many(tmp_path, document, monkeypatch):
-    from grpocheck.verifier import commands_vectors
+    from grpocheck.verifier.commands import vectors as commands_vectors
 
     monkeypatch.setattr(commands_vectors, "vectors", lambda advance: document)
     out = tmp_path / "vectors.json"
@@ -37,7 +37,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(tmp_path):
 
 
 def test_progress_is_told_to_its_end(document):
-    from grpocheck.verifier.vectors import number_of_steps
+    from grpocheck.verifier.vectors.making import number_of_steps
 
     told = len(document["variants"]) * sum(case["kind"] == "objective" for case in document["cases"])
     told += sum(case["kind"] == "divergence" for case in document["cases"])

@@ -15,7 +15,7 @@ from grpocheck.verifier.conform.checking import Constants
 from grpocheck.verifier.conform.inputs import Case
 from grpocheck.verifier.conform.wanted import Wanted
 from grpocheck.verifier.prime_logs import PrimeLogs
-from grpocheck.verifier.vectors_numbers import nearest
+from grpocheck.verifier.vectors.numbers import nearest
 
 AS_GIVEN = AdvantageRule(Baseline.NONE, Divisor.NONE)
 MAX_BITS = 512

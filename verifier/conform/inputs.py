@@ -16,7 +16,7 @@ import numpy as np
 from grpocheck.core.arithmetic.mp import MpArithmetic
 from grpocheck.core.variants.advantages import AdvantageRule, normalised
 from grpocheck.verifier.recompute.bounded import Array
-from grpocheck.verifier.vectors_cases import Group, ObjectiveCase, objective_cases
+from grpocheck.verifier.vectors.cases import Group, ObjectiveCase, objective_cases
 
 GROUP_SIZE = 4
 ORDINARY_LOG_RATIO = 16.0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from grpocheck.verifier.fast.batch import Batch
 from grpocheck.verifier.fast.values import Certified
-from grpocheck.verifier.vectors_numbers import nearest
+from grpocheck.verifier.vectors.numbers import nearest
 from mpmath.ctx_mp import MPContext
 
 U = 2.0**-53

@@ -7,8 +7,8 @@ from grpocheck.core.families.simplex import Simplex
 from grpocheck.core.problem import Problem
 from grpocheck.core.prompt import Prompt
 from grpocheck.core.variants.registry import named
-from grpocheck.verifier.estimator import Estimation, estimate, multiple_of_truth
-from grpocheck.verifier.estimator_problems import update_of
+from grpocheck.verifier.estimator.exact import Estimation, estimate, multiple_of_truth
+from grpocheck.verifier.estimator.problems import update_of
 from grpocheck.verifier.lessons.lesson import Lesson, Page
 from grpocheck.verifier.lessons.numbers import closed_form, decimals
 from grpocheck.verifier.lessons.small_problems import two_responses

@@ -73,8 +73,9 @@ PAGES = (
         "laws",
         "Laws and estimators",
         "The exact law of a run's outcome, sampled laws, and what a method's gradient is an estimate of.",
-        ("verifier.law:exact_law", "verifier.law:expected_first_gradient", "verifier.law:Law", "verifier.law:TooLarge",
-         "verifier.law_samples", "verifier.estimator"),
+        ("verifier.law.exact:exact_law", "verifier.law.exact:expected_first_gradient", "verifier.law.exact:Law",
+         "verifier.law.exact:TooLarge",
+         "verifier.law.samples", "verifier.estimator.exact"),
     ),
     Page(
         "properties",

@@ -10,8 +10,8 @@ from grpocheck.core.gradient import divergence_gradient, weighted_sum
 from grpocheck.core.prompt import Prompt
 from grpocheck.core.variants.registry import named
 from grpocheck.core.variants.words import with_parts
-from grpocheck.verifier.estimator import estimate
-from grpocheck.verifier.estimator_problems import update_of
+from grpocheck.verifier.estimator.exact import estimate
+from grpocheck.verifier.estimator.problems import update_of
 from grpocheck.verifier.lessons.lesson import Lesson, Page
 from grpocheck.verifier.lessons.numbers import decimals
 from grpocheck.verifier.lessons.small_problems import (

@@ -20,7 +20,7 @@ from grpocheck.core.problem import Problem
 from grpocheck.core.procedure import guarded
 from grpocheck.core.update import outer_iteration
 from grpocheck.verifier.counts import count_vectors, positions_of
-from grpocheck.verifier.law_branches import ScriptedDraws, Size, count_text, key_of_vector, size_of
+from grpocheck.verifier.law.branches import ScriptedDraws, Size, count_text, key_of_vector, size_of
 from grpocheck.verifier.properties.answers import NOTHING, Answer, kind_of, refuted
 from grpocheck.verifier.properties.checking import Property, counted
 from grpocheck.verifier.properties.evaluation import Truth

@@ -12,11 +12,11 @@ from grpocheck.core.variants.policies import Positions, Update
 from grpocheck.core.variants.registry import NAMED, named
 from grpocheck.core.variants.variant import Variant
 from grpocheck.core.variants.words import composition
-from grpocheck.verifier.estimator import estimate
-from grpocheck.verifier.estimator_groups import Realised, realised
-from grpocheck.verifier.estimator_moments import number_of_cases
-from grpocheck.verifier.estimator_problems import update_of
-from grpocheck.verifier.estimator_report import sentence
+from grpocheck.verifier.estimator.exact import estimate
+from grpocheck.verifier.estimator.groups import Realised, realised
+from grpocheck.verifier.estimator.moments import number_of_cases
+from grpocheck.verifier.estimator.problems import update_of
+from grpocheck.verifier.estimator.report import sentence
 from grpocheck.verifier.prime_logs import PrimeLogs
 from grpocheck.verifier.studio.shown import shown, vector
 from grpocheck.verifier.studio.stage import Stage

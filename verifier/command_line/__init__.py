@@ -1,0 +1,1 @@
+"""The commands as typer sees them, one module each: arguments, options and help."""

@@ -1,0 +1,105 @@
+"""``grpocheck estimator`` as typer sees it; what it runs is imported only when it runs."""
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+from grpocheck.verifier.completing import arithmetics, problems, variants
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")]
+Parts = Optional[list[str]]  # noqa: UP045 - typer reads the annotation
+Word = Optional[str]  # noqa: UP045
+
+
+def estimator_command(
+    variant: Annotated[
+        Word,
+        typer.Argument(
+            metavar="VARIANT",
+            help="A method such as section-1, dapo or reinforce-leave-one-out.",
+            autocompletion=variants,
+        ),
+    ] = None,
+    problem: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Argument(
+            metavar="PROBLEM", help="A problem file, or a file of sampled groups (TOML).", autocompletion=problems
+        ),
+    ] = None,
+    methods: Annotated[bool, typer.Option("--methods", help="List the methods and the parts each is made of.")] = False,
+    parts: Annotated[
+        Parts, typer.Option("--with", metavar="PART=WORD", help="Exchange a part, such as advantage=leave-one-out.")
+    ] = None,
+    compare: Annotated[
+        Word, typer.Option(metavar="VARIANT", help="A second method beside the first.", autocompletion=variants)
+    ] = None,
+    compare_parts: Annotated[
+        Parts, typer.Option("--compare-with", metavar="PART=WORD", help="Exchange a part of the second method.")
+    ] = None,
+    at: Annotated[
+        Word, typer.Option(metavar="NUMBERS", help="Where the gradient is taken, if not where the draws come from.")
+    ] = None,
+    coordinates: Annotated[
+        str, typer.Option(metavar="theta|logits", help="The problem's parameters, or one logit for each response.")
+    ] = "theta",
+    group_size: Annotated[Optional[int], typer.Option(min=2, help="Another group size.")] = None,  # noqa: UP045
+    neighbours: Annotated[
+        bool, typer.Option("--neighbours/--no-neighbours", help="Look for a bias on small problems around this one.")
+    ] = True,
+    plot: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Bias and variance by group size, as an SVG file."),
+    ] = None,
+    cases: Annotated[
+        Optional[int], typer.Option(min=1, help="The most groups to run through.")  # noqa: UP045
+    ] = None,
+    arithmetic: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|exact|enclosure|mp",
+            help="auto: exact numbers, certified enclosures beside.",
+            autocompletion=arithmetics,
+        ),
+    ] = "auto",
+    digits: Annotated[
+        Optional[int], typer.Option(min=1, help="Decimal digits of an enclosure, or carried by mp.")  # noqa: UP045
+    ] = None,
+    max_bits: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(min=1, help="The precision past which an enclosed comparison is undecided."),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """What a method's gradient is an estimate of: exact expectation, bias, covariance, over all draws.
+
+    The draws come from the problem's theta. "Unbiased" and "biased" are about this problem; a word about others is
+    only said after a search of small ones, and names the smallest that shows a bias. On a file of groups: advantages,
+    ratios, terms and gradients of the method on those groups.
+    """
+    from grpocheck.verifier.commands.estimator import EstimatorRequest, estimator, table_of_variants
+    from grpocheck.verifier.estimator.moments import MOST_CASES
+    from grpocheck.verifier.failures import BadOption
+
+    if methods:
+        return table_of_variants()
+    if variant is None:
+        raise BadOption("VARIANT", "", "there is none", "a method (--methods lists them)")
+    return estimator(
+        EstimatorRequest(
+            name=variant,
+            problem=problem,
+            parts=parts or (),
+            compare=compare,
+            compare_parts=compare_parts or (),
+            at=at,
+            coordinates=coordinates,
+            group_size=group_size,
+            neighbours=neighbours,
+            plot=plot,
+            cases=cases or MOST_CASES,
+            arithmetic=arithmetic,
+            digits=digits,
+            max_bits=max_bits,
+            json=json,
+        )
+    )

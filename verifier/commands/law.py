@@ -1,0 +1,129 @@
+"""The command ``law``: the exact law of a run's outcome, or a sampled one that says so."""
+
+import json
+import secrets
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from grpocheck.contracts.clauses import ENABLED
+from grpocheck.core.arithmetic import Arithmetic
+from grpocheck.core.problem import Problem
+from grpocheck.core.procedure import FRESH_SEED_BITS
+from grpocheck.core.reading import read_problem
+from grpocheck.core.values import rational
+from grpocheck.verifier.arithmetics import chosen_arithmetic
+from grpocheck.verifier.executors import executor
+from grpocheck.verifier.failures import UNDECIDED, BadOption, emit, say
+from grpocheck.verifier.law.branches import size_of
+from grpocheck.verifier.law.elsewhere import Helpers
+from grpocheck.verifier.law.exact import MOST_CASES, ExpectedGradient, TooLarge, exact_law, expected_first_gradient
+from grpocheck.verifier.law.report import (
+    Json,
+    law_mapping,
+    law_parts,
+    sampled_mapping,
+    sampled_parts,
+    too_large_mapping,
+)
+from grpocheck.verifier.law.samples import sampled_law
+from grpocheck.verifier.prime_logs import PrimeLogs
+from grpocheck.verifier.progress import progress_bar
+from grpocheck.verifier.tables import drawn
+
+CONFIDENCE = Fraction(99, 100)
+
+CERTIFIED = ("exact", "enclosure")
+
+MANY_CASES = 2_000
+"""From so many on, a command whose contracts are on says that it would be faster without."""
+
+SLOW = (
+    "grpocheck: the contracts of core are checked on the way, which takes most of the time; "
+    "GRPOCHECK_CONTRACTS=off leaves them out, and the output says so"
+)
+
+
+ON_RAY = 8
+"""Into so many stretches an outer iteration is cut for the tasks of a cluster, unless --jobs says more."""
+
+
+@dataclass(frozen=True)
+class LawRequest:
+    """What was asked of ``law``."""
+
+    problem: Path
+    max_cases: int = MOST_CASES
+    samples: int | None = None
+    seed: int | None = None
+    confidence: str | None = None
+    arithmetic: str = "enclosure"
+    max_bits: int | None = None
+    json: bool = False
+    jobs: int = 1
+    ray: str | None = None
+
+
+def law(request: LawRequest) -> int:
+    """Print the law of a run; 0, or 3 where the enumeration would be too large and no samples were asked for."""
+    if request.samples is None:
+        for option, value in (("--seed", request.seed), ("--confidence", request.confidence)):
+            if value is not None:
+                raise BadOption(option, value, "no effect on an enumeration", "--samples N with it")
+    confidence = read_confidence(request.confidence)
+    problem = read_problem(request.problem)
+    arithmetic = PrimeLogs(certified_arithmetic(request))
+    work = request.samples or size_of(problem).cases
+    if ENABLED and work >= MANY_CASES and (request.samples or work <= request.max_cases):
+        say(SLOW)
+    try:
+        with executor(request.jobs, request.ray) as found:
+            helpers = None if found is None else Helpers(found, max(request.jobs, 1 if request.ray is None else ON_RAY))
+            if request.samples is None:
+                enumerated = exact_law(problem, arithmetic, request.max_cases, progress_bar, helpers)
+                mapping = law_mapping(enumerated, arithmetic)
+            else:
+                mapping = sampled(problem, request.samples, request, confidence, arithmetic, helpers)
+    except TooLarge as error:
+        say(f"grpocheck: {error}")
+        if request.json:
+            emit(json.dumps(too_large_mapping(error), indent=2))
+        return UNDECIDED
+    mapping["contracts"] = "on" if ENABLED else "off"
+    if request.json:
+        emit(json.dumps(mapping, indent=2, ensure_ascii=False))
+    else:
+        parts = law_parts if request.samples is None else sampled_parts
+        emit(drawn(parts(mapping, str(request.problem))))
+    return 0
+
+
+def certified_arithmetic(request: LawRequest) -> Arithmetic:
+    """The arithmetic that was asked for: one in which equal parameters can be told from different ones."""
+    if request.arithmetic not in CERTIFIED:
+        problem = "no law is made of numbers without certified error, nor of two arithmetics"
+        raise BadOption("--arithmetic", request.arithmetic, problem, " or ".join(CERTIFIED))
+    return chosen_arithmetic(request.arithmetic, lambda reason: None, max_bits=request.max_bits)
+
+
+def sampled(
+    problem: Problem, runs: int, request: LawRequest, confidence: Fraction, arithmetic: Arithmetic,
+    helpers: Helpers | None,
+) -> Json:  # fmt: skip
+    """The sampled law for programs, with the expected gradient exactly where the groups of one prompt are few."""
+    seed = secrets.randbits(FRESH_SEED_BITS) if request.seed is None else request.seed
+    found = sampled_law(problem, runs, seed, confidence, arithmetic, progress_bar, helpers)
+    gradient: ExpectedGradient | None = None
+    if found.size.single_prompt_cases <= request.max_cases:
+        gradient = expected_first_gradient(problem, arithmetic)
+    return sampled_mapping(found, gradient, arithmetic)
+
+
+def read_confidence(text: str | None) -> Fraction:
+    """The confidence of the intervals, strictly between 0 and 1."""
+    if text is None:
+        return CONFIDENCE
+    confidence = rational("--confidence", text)
+    if not 0 < confidence < 1:
+        raise BadOption("--confidence", text, "it is no confidence", "a number strictly between 0 and 1, such as 0.99")
+    return confidence

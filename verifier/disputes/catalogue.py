@@ -1,0 +1,265 @@
+"""What can be disputed about samples: advantages of groups, clipped terms of tokens, sums over tokens.
+
+An entry is a formula with the words that say what it is; of entries that a name fits, the first is the definition's.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from grpocheck.verifier.disputes.formulas import flat
+from grpocheck.verifier.disputes.inputs import nesting
+
+Names = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A quantity under a convention: the words for both, and its formula."""
+
+    words: frozenset[str]
+    formula: str
+    kind: str = ""
+
+
+Entries = Callable[[Names], Iterator[Entry]]
+
+
+def entry(words: str, formula: str) -> Entry:
+    """An entry from its words in one text."""
+    return Entry(frozenset(words.split()), formula)
+
+
+def groups_of(names: Names) -> str:
+    """The groups of the rewards as a list of lists."""
+    rewards = names["R"]
+    if not isinstance(rewards, list):
+        return "[[R]]"
+    if nesting(rewards) == 2:
+        return "R"
+    size = names.get("G")
+    return "[R]" if size is None or size >= len(rewards) or len(rewards) % int(size) else "parted(R, G)"
+
+
+def advantages(names: Names) -> Iterator[Entry]:
+    """Advantages, their baselines and deviations: over which rewards, by which divisor, with epsilon where."""
+    groups = groups_of(names)
+    everything = f"flat({groups})"
+    if "weights" in names and nesting(names["R"]) == 2:
+        yield from of_several_rewards(names)
+        return
+    holes = None in flat(names["R"])
+    readings = [("", "g", "g")]
+    if holes:
+        readings = [("excluded", "g", "present(g)"), ("zero", "filled(g, 0)", "filled(g, 0)")]
+        everything = f"present({everything})"
+    if groups == "[R]" and len(flat(names["R"])) == 1:
+        yield entry("advantages group grpo guarded mean population sample scaled", "0 * R")
+    for reading, own, there in readings:
+        for base, baseline in baselines(own, there, everything, names):
+            difference = f"({own} - {baseline})"
+            bodies = [
+                (f"{base} {words}", body)
+                for divisor in divisors(there, everything, names)
+                for words, body in scaled(difference, divisor, names)
+            ]
+            plain = (f"{base} unscaled dr-grpo", difference)
+            for words, body in [plain, *bodies] if base == "leave-one-out" else [*bodies, plain]:
+                whole = f"filled({body}, 0)" if reading == "excluded" else body
+                yield entry(f"advantages {reading} {words}", f"flat([{whole} for g in {groups}])")
+            yield entry(f"baseline {reading} {base}", f"[{baseline} for g in {groups}]")
+        for word, formula in divisors(there, everything, names):
+            yield entry(f"std {reading} {word}", f"[{formula} for g in {groups}]")
+    if not holes:
+        first = next(scaled("(g - mean(g))", divisors("g", everything, names)[0], names))[1]
+        again = f"[({first}) for g in {groups}]"
+        for lost, word in ((0, "population"), (1, "sample")):
+            whole = f"(flat({again}) - mean(flat({again}))) / std(flat({again}), {lost})"
+            yield entry(f"advantages twice batch {word}", whole)
+        yield entry("advantages total", f"[sum({first}) for g in {groups}]")
+        if "dtype" in names:
+            for word, body in scaled("(g - mean(g))", divisors("g", everything, names)[0], names):
+                rounded = f"flat([in_format(dtype, {body}) for g in {groups}])"
+                yield entry(f"advantages {{dtype}} mean {word}", rounded)
+
+
+def baselines(own: str, there: str, everything: str, names: Names) -> list[tuple[str, str]]:
+    """Baselines of a group ``own`` of which the rewards ``there`` count."""
+    found = [("mean", f"mean({there})"), ("no-baseline", f"0 * {own}")]
+    if own == there:
+        found.insert(1, ("leave-one-out", f"others({there})"))
+    if "baseline" in names:
+        found.insert(0, ("constant-baseline", "baseline"))
+    return [*found, ("batch-baseline", f"mean({everything})"), ("maximum-baseline", f"max({there})")]
+
+
+def divisors(there: str, everything: str, names: Names) -> list[tuple[str, str]]:
+    """Deviations, the declared one first."""
+    found = [
+        ("population group", f"std({there})"),
+        ("sample group", f"std({there}, 1)"),
+        ("population batch", f"std({everything})"),
+        ("sample batch", f"std({everything}, 1)"),
+        ("population others-std", f"[std(o) for o in without({there})]"),
+        ("sample others-std", f"[std(o, 1) for o in without({there})]"),
+        ("population divided-by-variance", f"var({there})"),
+    ]
+    sampled = names.get("ddof") == 1
+    return sorted(found, key=lambda pair: pair[0].startswith("sample") != sampled) if sampled else found
+
+
+def scaled(numerator: str, divisor: tuple[str, str], names: Names) -> Iterator[tuple[str, str]]:
+    """A difference over a deviation, with epsilon wherever it may stand."""
+    word, deviation = f"scaled grpo {divisor[0]}", divisor[1]
+    if names.get("eps_std"):
+        yield f"{word} added", f"{numerator} / ({deviation} + eps_std)"
+        yield f"{word} inside", f"{numerator} / sqrt({deviation}**2 + eps_std)"
+        yield f"{word} floored", f"{numerator} / max({deviation}, eps_std)"
+        yield f"{word} floored inside", f"{numerator} / sqrt(max({deviation}**2, eps_std))"
+        yield f"{word} floored inside added", f"{numerator} / (sqrt(max({deviation}**2, eps_std)) + eps_std)"
+    yield f"{word} guarded without-epsilon", f"where({deviation} == 0, 0, {numerator} / {deviation})"
+    yield f"{word} without-epsilon unguarded", f"{numerator} / {deviation}"
+
+
+def of_several_rewards(names: Names) -> Iterator[Entry]:
+    """Advantages of several reward functions: summed and then normalised, or normalised each and then summed."""
+    for word, deviation in divisors("g", "flat(R)", names)[:2]:
+        for words, body in scaled("(g - mean(g))", (word, deviation), names):
+            for weighed, weights in (("weighted", "weights"), ("unweighted", "(0 * weights + 1)")):
+                total = f"sum({weights} * R)"
+                first = f"sum({weights} * [{body} for g in R])"
+                yield entry(f"advantages sum-first {weighed} {words}", f"[{body} for g in [{total}]][0]")
+                yield entry(f"advantages normalise-first {weighed} {words}", first)
+                again = f"[{body} for g in [{first}]][0]"
+                yield entry(f"advantages normalise-first {weighed} twice batch {words}", again)
+
+
+def terms(names: Names, ratio: str) -> list[tuple[str, str]]:
+    """Terms of a ratio and an advantage, the declared one first."""
+    if not {"low", "high"} <= names.keys():
+        return [("unclipped", f"{ratio} * A")]
+    held = f"clip({ratio}, 1 - low, 1 + high)"
+    least = f"min({ratio} * A, {held} * A)"
+    found = [
+        ("two-sided asymmetric single", least),
+        ("before-product", f"min({ratio}, {held}) * A"),
+        ("optimistic", f"max({ratio} * A, {held} * A)"),
+        ("clip-only", f"{held} * A"),
+        ("unclipped", f"{ratio} * A"),
+        ("two-sided symmetric", f"min({ratio} * A, clip({ratio}, 1 - low, 1 + low) * A)"),
+        ("two-sided symmetric wide", f"min({ratio} * A, clip({ratio}, 1 - high, 1 + high) * A)"),
+        ("two-sided swapped", f"min({ratio} * A, clip({ratio}, 1 - high, 1 + low) * A)"),
+        ("two-sided log", f"min({ratio} * A, exp(clip(log({ratio}), 0 - low, high)) * A)"),
+        ("detached truncated", f"min({ratio}, 1 + high) * A"),
+    ]
+    if "delta" in names:
+        found.insert(0, ("delta two-sided", f"min(min({ratio}, delta) * A, {held} * A)"))
+        found.append(("delta unclipped", f"min({ratio}, delta) * A"))
+        found.append(("delta before-product", f"min(min({ratio}, delta), {held}) * A"))
+    if "c" in names:
+        found.insert(0, ("dual two-sided", f"where(A < 0, max({least}, c * A), {least})"))
+        found.append(("dual everywhere", f"max({least}, c * A)"))
+        found.append(("dual swapped", f"where(A < 0, min({least}, c * A), {least})"))
+        found.append(("dual inverted", f"where(A > 0, max({least}, c * A), {least})"))
+    return found
+
+
+def clipped(names: Names) -> Iterator[Entry]:
+    """Clipped terms at each level of the ratio: values, sums, derivatives by the ratios, and shares of tokens."""
+    nested = nesting(names["w"] if isinstance(names["w"], list) else names.get("new_logp", 0)) == 2
+    levels = [("token", "w")]
+    if nested:
+        levels += [("sequence", "[prod(v) for v in w]"), ("geometric", "[prod(v) ** (1 / len(v)) for v in w]")]
+    for (level, ratio), place in product(levels, range(len(terms(names, "w")))):
+        word, term = terms(names, ratio)[place]
+        tokens = nested and level == "token"
+        words = f"{level} {word}"
+        if tokens:
+            yield entry(f"objective sequence-mean {words}", f"[mean(t) for t in {term}]")
+        yield entry(f"objective {words}", f"flat({term})")
+        for name, value in ((f"objective {words}", f"({term})"), (f"loss {words}", f"(0 - {term})")):
+            if tokens:
+                yield entry(f"{name} sequence-mean", f"mean([mean(t) for t in {value}])")
+            yield entry(f"{name} token-mean", f"mean(flat({value}))")
+            yield entry(f"{name} total", f"sum(flat({value}))")
+        yield entry(f"loss {words}", f"flat(0 - {term})")
+        if not isinstance(names["w"], str):
+            slopes = f"derivative(sum(flat({term})), w)"
+            yield entry(f"slope gradient {words}", slopes)
+            yield entry(f"gradient logprob {words}", f"flat(w) * {slopes}")
+            yield entry(f"loss gradient logprob {words}", f"0 - flat(w) * {slopes}")
+    for level, ratio in levels:
+        yield entry(f"ratio {level}", f"flat({ratio})")
+        yield from clip_shares(names, level, ratio)
+
+
+def clip_shares(names: Names, level: str, ratio: str) -> Iterator[Entry]:
+    """Shares of tokens that a test calls clipped."""
+    if not {"low", "high"} <= names.keys():
+        return
+    above, below = f"({ratio} > 1 + high)", f"({ratio} < 1 - low)"
+    binding = f"{above} * (A > 0) + {below} * (A < 0)"
+    tests = (
+        ("binding", binding),
+        ("inverted", f"{above} * (A < 0) + {below} * (A > 0)"),
+        ("range", f"{above} + {below}"),
+        ("range maximum-baseline", above),
+        ("range floored", below),
+    )
+    for word, test in tests:
+        yield entry(f"fraction {level} {word}", f"mean(flat({test}))")
+    yield entry(f"fraction each {level} binding", f"flat({binding})")
+
+
+def aggregated(names: Names) -> Iterator[Entry]:
+    """Sums of token losses over responses, micro-batches and ranks, and the weight that each token gets."""
+    losses = "L" if "L" in names else "repeat(A, lengths)"
+    deep = nesting(names.get("L", 0)) == 3
+    responses = f"join({losses})" if deep else losses
+    batches = losses if deep else f"parted({losses}, micro_size)" if "micro_size" in names else None
+    for word, formula in sums(names, responses, batches):
+        yield entry(f"loss objective {word}", formula)
+        if "L" in names:
+            yield entry(f"weight gradient {word}", f"derivative({formula}, L)")
+        yield entry(f"loss objective negated {word}", f"0 - {formula}")
+
+
+def sums(names: Names, responses: str, batches: str | None) -> Iterator[tuple[str, str]]:
+    """The ways in which token losses become one number."""
+    if "mask" in names:
+        pairs = f"zip({responses}, mask)"
+        kept, counts = f"[sum(l * m) for l, m in {pairs}]", "[sum(m) for m in mask]"
+    else:
+        kept, counts = f"[sum(l) for l in {responses}]", f"[len(l) for l in {responses}]"
+    number = f"len({responses})"
+    if "truncated" in names:
+        kept = f"(1 - truncated) * {kept}"
+        left = f"((1 - truncated) * {counts})"
+        yield "token-mean excluded", f"sum({kept}) / sum({left})"
+        yield "sequence-mean excluded", f"sum({kept} / {counts}) / sum(1 - truncated)"
+        yield "token-mean all-counted", f"sum({kept}) / sum({counts})"
+        yield "sequence-mean all-counted", f"sum({kept} / {counts}) / {number}"
+    yield "token-mean", f"sum({kept}) / sum({counts})"
+    yield "sequence-mean grpo", f"sum({kept} / {counts}) / {number}"
+    yield "token-sum luspo", f"sum({kept}) / {number}"
+    yield "token-sum total", f"sum({kept})"
+    if "mask" in names:
+        padded = f"[len(l) for l in {responses}]"
+        yield "token-mean all-counted", f"sum({kept}) / sum({padded})"
+        yield "sequence-mean all-counted", f"sum({kept} / {padded}) / {number}"
+        yield "token-mean unmasked", f"sum(flat({responses})) / sum({padded})"
+    longest = "longest" if "longest" in names else f"max({counts})"
+    yield "constant fixed dr-grpo", f"sum({kept}) / ({number} * {longest})"
+    if batches:
+        yield "micro token-mean", f"mean([sum(flat(b)) / len(flat(b)) for b in {batches}])"
+        yield "micro total token-mean", f"sum([sum(flat(b)) / len(flat(b)) for b in {batches}])"
+        yield "micro sequence-mean", f"mean([mean([mean(l) for l in b]) for b in {batches}])"
+        yield "micro total sequence-mean", f"sum([mean([mean(l) for l in b]) for b in {batches}])"
+        yield "micro token-sum", f"mean([sum(flat(b)) for b in {batches}])"
+        if "longest" in names:
+            yield "micro constant", f"mean([sum(flat(b)) / (len(b) * longest) for b in {batches}])"
+            yield "micro total constant", f"sum([sum(flat(b)) / (len(b) * longest) for b in {batches}])"
+    elif "mask" not in names:
+        yield "micro token-mean", f"mean([mean(l) for l in {responses}])"
+        yield "micro total token-mean", f"sum([mean(l) for l in {responses}])"

@@ -1,0 +1,285 @@
+"""The input of a dispute: from the keys that people use to the names that formulas are written in.
+
+A key is known by any of its aliases, in any nesting: a list of records gives a list for each of their keys. Which name
+a short key such as r, p or eps stands for is decided by what else there is.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import Any
+
+from grpocheck.core.arithmetic import Arithmetic
+from grpocheck.core.invalid import InvalidProblem, shortened
+from grpocheck.core.values import rational
+from grpocheck.verifier.disputes.formulas import Definition, evaluator, flat
+
+ALIASES: Mapping[str, str] = {
+    "R": "rewards, reward, group_rewards, scores, returns, groups, rewards_per_function, rewards_per_func",
+    "A": "a, advantage, advantages, adv, advs",
+    "pi": "pi, p, probs, policy, pi_theta, current, new, pi_new, p_new, target, theta, masses, p_current",
+    "old": "old, pi_old, mu, behaviour, behavior, p_old, stale, behaviour_policy, behavior_policy, old_probs",
+    "sampler": "sampler, rollout, pi_rollout, pi_sampler, p_rollout, vllm, pi_vllm, inference",
+    "ref": "ref, pi_ref, reference, q, p_ref, base, ref_probs",
+    "G": "g, group_size, num_generations, n_samples, rollout_n",
+    "eps": "eps, epsilon, clip_eps, clip_ratio, cliprange, clip_range, eps_clip, clip",
+    "low": "eps_low, epsilon_low, clip_low, eps_lo, clip_ratio_low, low, epsilon_lower",
+    "high": "eps_high, epsilon_high, clip_high, eps_hi, clip_ratio_high, high, epsilon_upper",
+    "eps_std": "eps_std, epsilon_std, std_eps, adv_eps, std_epsilon, norm_eps",
+    "ddof": "ddof, correction, lost",
+    "c": "c, clip_ratio_c, dual_clip, clip_c, dual_clip_c",
+    "delta": "delta, two_sided_delta",
+    "cap": "cap, tis_cap, rho_max, truncation, is_cap, imp_ratio_cap, truncate, c_max, threshold, is_threshold",
+    "beta": "beta, kl_coef, kl_coeff, kl_weight, kl_penalty_coef",
+    "w": "w, rho, ratio, ratios, importance_ratios, token_ratios, answers",
+    "new_logp": "logp_new, logp, new_logp, logprobs, log_probs, logps, logp_theta, logp_current, current_logp, lp, "
+    "lp_new, log_pi, policy_logp, new_logprobs, logprobs_new",
+    "old_logp": "logp_old, old_logp, old_logprobs, old_log_probs, lp_old, log_pi_old, logprobs_old, old_logps",
+    "ref_logp": "logp_ref, ref_logp, ref_logprobs, ref_log_probs, lp_ref, log_ref, log_pi_ref, logprobs_ref, ref_logps",
+    "sampler_logp": "logp_rollout, rollout_logp, rollout_logprobs, rollout_log_probs, logp_sampler, sampling_logp, "
+    "sampling_logprobs, logp_vllm, vllm_logp, lp_rollout, inference_logp",
+    "x": "x, log_ratio, log_ratios, logratio, logratios, diff, kl, kls, token_kl, kl_per_token, per_token_kl",
+    "lengths": "lengths, length, len, lens, n_tokens, response_lengths, completion_lengths",
+    "longest": "max_length, max_len, max_tokens, l_max, lmax, max_completion_length, constant, divisor",
+    "mask": "mask, masks, loss_mask, completion_mask, response_mask, action_mask",
+    "truncated": "truncated, is_truncated, overlong",
+    "L": "losses, loss, token_losses, per_token_loss, per_token_losses, token_values, loss_mat",
+    "parts": "micro_batches, microbatches, micro_batch, partition, ranks, devices, steps",
+    "micro_size": "micro_batch_size, per_device_batch_size, micro_bsz",
+    "weights": "weights, reward_weights",
+    "T": "t, temperature, temp, tau",
+    "z": "z, logits",
+    "top_k": "top_k, k, topk",
+    "top_p": "top_p, topp",
+    "dtype": "dtype, format, precision, torch_dtype",
+    "draws": "draws, sample, samples, drawn",
+    "baseline": "baseline, b, value_baseline",
+    "clamp": "clamp, clamp_log_ratio, log_ratio_clamp, clip_log_ratio, kl_log_ratio_clip, clamp_value",
+    "entropy_coef": "entropy_coef, entropy_coeff, entropy_bonus",
+    "success": "questions, success, solve_rates, pass_rates, success_rates",
+}
+COUNTS = ("support", "vocab", "vocab_size", "alphabet", "actions", "n_actions", "batch", "batch_size", "n_prompts", "n")
+"""Keys that may repeat the length of a list."""
+MEANINGS = {alias: name for name, aliases in ALIASES.items() for alias in re.split(r",\s*", aliases)}
+SHOWN = {
+    "A": "advantages", "L": "losses", "R": "rewards", "T": "temperature", "w": "ratios", "x": "log_ratios",
+    "z": "logits", "new_logp": "logp_new", "success": "questions",
+}  # fmt: skip
+"""The key of a name in messages, where it is another than the name."""
+FORMATS = ("float16", "bfloat16", "float32", "float64", "fp16", "bf16", "fp32", "fp64")
+
+
+@dataclass(frozen=True)
+class Given:
+    """The names of an input for formulas, the key of each, what it states in words, and the keys not understood."""
+
+    names: Mapping[str, Any]
+    keys: Mapping[str, str]
+    texts: Mapping[str, str]
+    unknown: tuple[str, ...]
+
+
+def read_input(stated: Mapping[str, Any], arithmetic: Arithmetic) -> Given:
+    """The names of an input; raises InvalidProblem for a value that is neither number nor text."""
+    found: dict[str, Any] = {}
+    texts: dict[str, str] = {}
+    for key, value in flattened(stated):
+        read = read_value(key, value, arithmetic)
+        if isinstance(read, str):
+            texts[key] = read
+        else:
+            found[key] = read
+    names: dict[str, Any] = {}
+    keys: dict[str, str] = {}
+    unknown = []
+    sizes = {len(value) for value in found.values() if isinstance(value, list)}
+    for key, value in found.items():
+        if key.lower() in COUNTS and isinstance(value, Fraction) and value in sizes:
+            continue
+        name = meaning(key, found, texts)
+        if name is None or name in names:
+            unknown.append(key)
+            name = key
+        names[name] = checked(name, key, value)
+        keys[name] = key
+    described(texts, names, keys)
+    for key in [key for key, text in texts.items() if MEANINGS.get(key.lower()) == "dtype" or text in FORMATS]:
+        names["dtype"], keys["dtype"] = texts[key], key
+    return Given(prepared(names), keys, texts, tuple(unknown))
+
+
+ONE_NUMBER = (
+    "G", "eps", "low", "high", "eps_std", "ddof", "c", "delta", "cap", "beta", "longest", "micro_size", "T", "top_k",
+    "top_p", "clamp", "entropy_coef",
+)  # fmt: skip
+SMALL_COUNTS = ("G", "micro_size", "top_k")
+A_LIST = ("r", "z", "lengths", "weights", "truncated", "success", "draws")
+MOST_COUNTED = 1_000
+
+
+def checked(name: str, key: str, value: Any) -> Any:
+    """The value of a name; raises InvalidProblem where the name cannot have it: a list for a number, a null, a nan."""
+    numbers = flat(value)
+    if isinstance(value, list) and (not numbers or [] in value):
+        raise InvalidProblem(f"input.{key}", shortened(str(value)), "an entry in every list")
+    if name in ONE_NUMBER and (not isinstance(value, Fraction) or (name != "ddof" and name != "beta" and value < 0)):
+        raise InvalidProblem(f"input.{key}", shortened(str(value)), "a finite number, not below 0")
+    if name in SMALL_COUNTS and not (value == int(value) and 1 <= value <= MOST_COUNTED):
+        raise InvalidProblem(f"input.{key}", str(value), f"a count from 1 to {MOST_COUNTED}")
+    if name in A_LIST and nesting(value) != 1:
+        raise InvalidProblem(f"input.{key}", shortened(str(value)), "a list of numbers")
+    if name == "R" and (None in numbers and len(numbers) == numbers.count(None)):
+        raise InvalidProblem(f"input.{key}", shortened(str(value)), "a reward that is there")
+    if name in ALIASES and any(isinstance(n, float) or (n is None and name != "R") for n in numbers):
+        raise InvalidProblem(f"input.{key}", shortened(str(value)), "finite numbers (null for a missing reward)")
+    return value
+
+
+INDEPENDENT = re.compile(r"(?:iid|i\.i\.d\.)?\s*P\(1\)\s*=\s*(\S+)")
+BERNOULLI = re.compile(r"Bernoulli\s*\(?\s*([0-9./]+)\s*\)?")
+ON_ONE_WORD = re.compile(r"1 (?:on|for|at|if) \(?([01](?:,\s*[01])*)\)?,? (?:else|otherwise) 0")
+MOST_TOKENS = 6
+
+
+def described(texts: Mapping[str, str], names: dict[str, Any], keys: dict[str, str]) -> None:
+    """Names for what texts describe: independent tokens of two kinds, Bernoulli questions, a reward on one word."""
+    lengths = [names[key] for key in ("T", "H", "horizon", "lengths") if isinstance(names.get(key), Fraction)]
+    words = list(product((0, 1), repeat=int(lengths[0]))) if lengths and 1 <= lengths[0] <= MOST_TOKENS else []
+    chances = {}
+    for key, text in texts.items():
+        name = MEANINGS.get(key.lower())
+        if words and name in ("pi", "old", "ref") and (match := INDEPENDENT.fullmatch(text.strip())):
+            chances[name] = rational(key, match[1])
+            chance = (1 - chances[name], chances[name])
+            names[name], keys[name] = [prod(chance[token] for token in word) for word in words], key
+        elif found := BERNOULLI.findall(text):
+            names["success"], keys["success"] = [rational(key, chance) for chance in found], key
+        elif words and (match := ON_ONE_WORD.fullmatch(text.strip())):
+            best = tuple(int(token) for token in match[1].split(","))
+            names["r"], keys["r"] = [Fraction(int(word == best)) for word in words], key
+    if {"pi", "old"} <= chances.keys():
+        pair = [(1 - chances["pi"]) / (1 - chances["old"]), chances["pi"] / chances["old"]]
+        names["tokens"] = [[pair[token] for token in word] for word in words]
+        for taken in ("T", "H"):
+            names.pop(taken, None)
+            keys.pop(taken, None)
+
+
+LABELLED = ("R", "w", "L", "A", "new_logp", "old_logp", "ref_logp", "sampler_logp", "x", "mask", "parts")
+"""Names of which a table has an entry for each response."""
+QUESTION = re.compile(r"(q|p|prompt|question|group)[ _]?[0-9a-z]?$", re.IGNORECASE)
+FUNCTION = re.compile(r"(r|rewards?)_?[0-9]+$")
+
+
+def functions(rewards: list[Any], stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The rewards of several functions, with weights of 1 where none are stated."""
+    yield "rewards", rewards
+    if not any(MEANINGS.get(key.lower()) == "weights" for key in stated):
+        yield "weights", [1] * len(rewards)
+
+
+def flattened(stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Keys and values, with records opened: a table's own keys, or a list for each key of a list of tables."""
+    several = [key for key, value in stated.items() if FUNCTION.match(key) and isinstance(value, list)]
+    if len(several) > 1:
+        yield from functions([stated[key] for key in several], stated)
+        stated = {key: value for key, value in stated.items() if key not in several}
+    for key, value in stated.items():
+        if isinstance(value, Mapping):
+            name = MEANINGS.get(key.lower())
+            single = not any(isinstance(entry, list | Mapping) for entry in value.values())
+            if name == "R" and not single and not all(QUESTION.match(label) for label in value):
+                yield from functions(list(value.values()), stated)
+            elif name in LABELLED or (name is not None and single):
+                yield key, list(value.values())
+            else:
+                yield from flattened(value)
+        elif isinstance(value, list) and value and all(isinstance(entry, Mapping) for entry in value):
+            columns = list(dict.fromkeys(field for entry in value for field in entry))
+            yield from flattened({field: [entry.get(field) for entry in value] for field in columns})
+        else:
+            yield key, value
+
+
+def read_value(key: str, value: Any, arithmetic: Arithmetic) -> Any:
+    """A number, a nested list of numbers, None, or a text that is no number."""
+    if isinstance(value, list):
+        entries = [read_value(key, entry, arithmetic) for entry in value]
+        return ", ".join(map(str, value)) if any(isinstance(entry, str) for entry in entries) else entries
+    if value is None:
+        return None
+    if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
+        return value
+    if isinstance(value, bool | int | float):
+        return rational(key, int(value) if isinstance(value, bool | int) else str(value))
+    if not isinstance(value, str):
+        raise InvalidProblem(key, value, "a number, a text, a list or a table")
+    if value.strip().lower().lstrip("+-") in ("inf", "infinity", "nan"):
+        return float(value)
+    try:
+        number = evaluator({}, arithmetic).evaluate(value)
+    except InvalidProblem:
+        return value
+    return value if isinstance(number, list) else number
+
+
+def meaning(key: str, found: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
+    """The name that a key stands for beside the others."""
+    name = MEANINGS.get(key.lower())
+    others = {MEANINGS.get(other.lower()) for other in found if other != key}
+    support = is_support(found)
+    if key in ("r", "rewards", "reward", "R"):
+        if support and len(flat(found[key])) == support:
+            return "r"
+        return "w" if key == "r" and "A" in others else "R"
+    if key == "C" or (name == "c" and "A" not in others):
+        return "cap"
+    if name == "eps" and ("R" in others or "rewards" in found) and not others & {"w", "A", "new_logp", "x", "pi"}:
+        return "eps_std"
+    return name
+
+
+def is_support(found: Mapping[str, Any]) -> int:
+    """The size of the support where a policy is listed over it."""
+    for key, value in found.items():
+        if MEANINGS.get(key.lower()) in ("pi", "old", "z") and isinstance(value, list):
+            return len(value)
+    return 0
+
+
+def prepared(names: dict[str, Any]) -> dict[str, Any]:
+    """The names with what follows from others: single masses completed, log ratios, groups, ratios, clip widths."""
+    for name in ("pi", "old", "ref", "sampler"):
+        if isinstance(names.get(name), Fraction) and 0 < names[name] < 1:
+            names[name] = [names[name], 1 - names[name]]
+            if name == "pi" and "G" in names and not {"r", "R"} & names.keys():
+                names["r"] = [Fraction(1), Fraction(0)]
+    if nesting(names.get("parts")) > 1 and "L" not in names:
+        names["L"] = names["parts"]
+    if {"pi", "old", "A"} <= names.keys() and "draws" not in names and "w" not in names:
+        names["w"] = Definition("pi / old")
+    if {"pi", "ref"} <= names.keys() and "x" not in names and nesting(names["pi"]) and sum(flat(names["pi"])) != 1:
+        names["x"] = Definition("log(pi / ref)")
+    if "old" in names and "pi" not in names and "new_logp" not in names and isinstance(names["old"], list):
+        names["pi"] = Definition("old")
+    derived = {
+        "low": ("eps",),
+        "high": ("eps",),
+        "w": ("new_logp", "old_logp"),
+        "x": ("new_logp", "ref_logp"),
+    }
+    formulas = {"low": "eps", "high": "eps", "w": "exp(new_logp - old_logp)", "x": "new_logp - ref_logp"}
+    for name, needed in derived.items():
+        if name not in names and all(other in names for other in needed):
+            names[name] = Definition(formulas[name])
+    return names
+
+
+def nesting(value: Any) -> int:
+    """How deep a list is nested; 0 for a number."""
+    if not isinstance(value, list):
+        return 0
+    return 1 + max((nesting(entry) for entry in value), default=0)

@@ -1,0 +1,306 @@
+"""The exact law of a run: its statuses, parameters, objectives and calls, with their probabilities.
+
+All draws are gone through, up to their order, and each is an outer iteration of core, put together from parts that
+combinations share (grpocheck.verifier.law.shared). Where T > 1 an outer iteration begins from every
+parameter that the one before it can return; equal parameters are one.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+from grpocheck.contracts.clauses import ensure, invariant, require
+from grpocheck.contracts.comparisons import equal
+from grpocheck.core.arithmetic import Arithmetic, Real, Scalar
+from grpocheck.core.gradient import Vector, divergence_gradient, group_surrogate_gradient, weighted_sum
+from grpocheck.core.outcome import Status
+from grpocheck.core.problem import Problem
+from grpocheck.core.update import draw_group
+from grpocheck.verifier.counts import count_vectors, probability
+from grpocheck.verifier.law.branches import (
+    Size,
+    balanced_sum,
+    count_text,
+    family_of,
+    scripted_guard,
+    size_of,
+)
+from grpocheck.verifier.law.elsewhere import Helpers
+from grpocheck.verifier.law.objective import expected_objective, true_objective
+from grpocheck.verifier.law.passage import ZERO, Advance, Gathered, Node, Passage, passages
+
+MOST_CASES = 30_000
+"""So many outer iterations are gone through at most, unless another limit is given."""
+
+ONE = Fraction(1)
+
+Bars = Callable[[str, int], AbstractContextManager[Advance]]
+
+
+def no_bars(label: str, total: int) -> AbstractContextManager[Advance]:
+    """Nobody watches."""
+    return nullcontext(lambda amount: None)
+
+
+class TooLarge(Exception):  # noqa: N818 - named for what it says
+    """An enumeration beyond its limit; says how large it would be, up to the order of the draws and with it."""
+
+    def __init__(self, size: Size, t: int, parameters: int, before: int, limit: int) -> None:
+        """The size, the outer iteration that goes beyond, the parameters it begins from, and the cases before it."""
+        self.cases = before + parameters * size.cases
+        self.size = size
+        self.limit = limit
+        where = "" if size.outer_iterations == 1 else f"outer iteration {t} begins from {counted(parameters)}: "
+        least = "at least " if t < size.outer_iterations else ""
+        super().__init__(
+            f"{where}{least}{count_text(self.cases)} cases up to the order of the draws, standing for "
+            f"{size.ordered_text} ordered draws, more than --max-cases {limit}; --samples N draws N runs instead, "
+            "with confidence intervals"
+        )
+
+
+def counted(parameters: int) -> str:
+    """How many parameters."""
+    return "1 parameter" if parameters == 1 else f"{parameters} parameters"
+
+
+@dataclass(frozen=True)
+class ParameterAtom:
+    """A parameter that a run can return, with the probability of returning it, and of each status with it."""
+
+    theta: Vector
+    by_status: Mapping[Status, Scalar]
+
+    @property
+    def probability(self) -> Scalar:
+        """The probability that a run returns this parameter."""
+        return balanced_sum(list(self.by_status.values()))
+
+
+@dataclass(frozen=True)
+class ObjectiveAtom:
+    """A value that F can have after the last applied step, with its probability; None where no step is applied."""
+
+    value: Scalar | None
+    probability: Scalar
+
+
+@dataclass(frozen=True)
+class ExpectedGradient:
+    """The expectation of the first attempt's gradient, from each prompt's groups alone."""
+
+    gradient: Vector
+    cases: int
+
+
+@dataclass(frozen=True)
+class TrueObjective:
+    """E[R] - beta KL, averaged over prompts: at theta_0, and in expectation over the parameters returned."""
+
+    at_start: Scalar
+    expected: Scalar
+
+
+@invariant(
+    lambda self: equal(balanced_sum(list(self.statuses.values())), 1),
+    "C4: the probabilities of the three statuses sum to exactly 1",
+)
+@invariant(
+    lambda self: equal(balanced_sum([atom.probability for atom in self.parameters]), 1),
+    "the probabilities of the returned parameters sum to exactly 1",
+)
+@invariant(
+    lambda self: equal(balanced_sum([atom.probability for atom in self.objectives]), 1),
+    "the probabilities of F after the last applied step sum to exactly 1",
+)
+@invariant(
+    lambda self: equal(
+        self.calls["gradient_attempts"], self.calls["steps_applied"] + 1 - self.statuses[Status.COMPLETE]
+    ),
+    "C2: the expected attempts are the expected applied steps plus the probability of a stop",
+)
+@invariant(
+    lambda self: equal(
+        self.calls["membership_calls"],
+        self.calls["gradient_attempts"] - self.statuses[Status.UNDEFINED_GRADIENT],
+    ),
+    "C3: the expected membership calls are the expected attempts that returned a gradient",
+)
+@dataclass(frozen=True)
+class Law:
+    """The law of a run of a problem. ``calls`` are expected lines of the ledger; ``cases`` were gone through."""
+
+    statuses: Mapping[Status, Scalar]
+    parameters: tuple[ParameterAtom, ...]
+    objectives: tuple[ObjectiveAtom, ...]
+    gradient: ExpectedGradient
+    true_objective: TrueObjective
+    calls: Mapping[str, Scalar]
+    cases: int
+    size: Size
+
+
+Kind = TypeVar("Kind", bound=Hashable)
+
+
+@require(lambda weights: any(weights.values()), "something is possible")
+@ensure(lambda whole, result: equal(balanced_sum(list(result.values())), whole), "the probabilities sum to the whole")
+@ensure(
+    lambda weights, result: all(equal(result[key], balanced_sum([ZERO, *parts])) for key, parts in weights.items()),
+    "each is the sum of its parts",
+)
+def shares(weights: Mapping[Kind, Sequence[Scalar]], whole: Scalar) -> dict[Kind, Scalar]:
+    """The sum of the parts of each of several things that exclude one another, all together ``whole``.
+
+    Where the parts are exact numbers that is so by adding them up. Enclosed parts add up to an expression that is the
+    whole without being written so (a power of a sum, multiplied out); there the one with the most parts is taken as
+    what the others leave.
+    """
+    sums = {key: balanced_sum([ZERO, *parts]) for key, parts in weights.items()}
+    if any(isinstance(value, Real) for value in sums.values()):
+        most = max(weights, key=lambda key: len(weights[key]))
+        sums[most] = whole - balanced_sum([ZERO, *(value for key, value in sums.items() if key != most)])
+    return sums
+
+
+@require(lambda most_cases: most_cases >= 1, "a limit that leaves something to go through")
+@ensure(
+    lambda problem, result: equal(
+        result.calls["draws"],
+        len(problem.prompts) * problem.group_size * result.calls["outer_iterations_started"],
+    ),
+    "C1: the expected draws are M*G for each expected outer iteration",
+)
+@ensure(
+    lambda problem, result: result.cases >= result.size.cases and result.size == size_of(problem),
+    "G3: every combination of groups is gone through",
+)
+def exact_law(
+    problem: Problem, arithmetic: Arithmetic, most_cases: int = MOST_CASES, bars: Bars = no_bars,
+    helpers: Helpers | None = None,
+) -> Law:  # fmt: skip
+    """The law of a run of the problem, whatever draws it records; with ``helpers`` the same law, shared out.
+
+    Raises TooLarge before the first outer iteration that would go beyond ``most_cases``.
+
+    >>> from grpocheck.core import arithmetic_named, read_problem
+    >>> law = exact_law(read_problem("examples/undefined_gradient.toml"), arithmetic_named("exact"))
+    >>> {str(status): str(probability) for status, probability in law.statuses.items()}
+    {'complete': '1/2', 'undefined-gradient': '1/2', 'invalid-update': '0'}
+    """
+    size = size_of(problem)
+    start = tuple(arithmetic.number(entry) for entry in problem.theta)
+    nodes = [Node(start, None, ONE, {None: (None, [ONE])})]
+    gathered, cases = Gathered(), 0
+    for t in range(1, problem.outer_iterations + 1):
+        if cases + len(nodes) * size.cases > most_cases:
+            raise TooLarge(size, t, len(nodes), cases, most_cases)
+        cases += len(nodes) * size.cases
+        with bars(f"outer iteration {t}, groups", len(nodes) * size.cases) as advance:
+            nodes = followed(problem, t, nodes, gathered, arithmetic, advance, helpers)
+        if not nodes:
+            break
+    parameters = parameter_atoms(gathered)
+    values = shares({key: weights for key, (_, weights) in gathered.objectives.items()}, ONE)
+    return Law(
+        statuses=shares(gathered.statuses, ONE),
+        parameters=parameters,
+        objectives=tuple(ObjectiveAtom(value, values[key]) for key, (value, _) in gathered.objectives.items()),
+        gradient=expected_first_gradient(problem, arithmetic),
+        true_objective=TrueObjective(
+            true_objective(problem, start, arithmetic),
+            expected_objective(problem, [(atom.theta, atom.probability) for atom in parameters], arithmetic),
+        ),
+        calls={line: balanced_sum(parts) for line, parts in gathered.calls.items()},
+        cases=cases,
+        size=size,
+    )
+
+
+def parameter_atoms(gathered: Gathered) -> tuple[ParameterAtom, ...]:
+    """The parameters that runs returned, each with the probability of every status that it was returned with."""
+    ways = {
+        (key, status): weights
+        for key, (_, by_status) in gathered.parameters.items()
+        for status, weights in by_status.items()
+    }
+    found = shares(ways, ONE)
+    return tuple(
+        ParameterAtom(theta, {status: found[key, status] for status in by_status})
+        for key, (theta, by_status) in gathered.parameters.items()
+    )
+
+
+@require(lambda nodes: len(nodes) >= 1, "an outer iteration begins somewhere")
+@ensure(
+    lambda gathered, result: equal(
+        balanced_sum([ZERO, *(node.weight for node in result)]),
+        1 - balanced_sum([ZERO, *(weight for weights in gathered.statuses.values() for weight in weights)]),
+    ),
+    "C4: what has not ended goes on",
+)
+def followed(
+    problem: Problem, t: int, nodes: Sequence[Node], gathered: Gathered, arithmetic: Arithmetic, advance: Advance,
+    helpers: Helpers | None,
+) -> list[Node]:  # fmt: skip
+    """Outer iteration t from every node: what ends is gathered, what goes on are the nodes of the next one."""
+    whole = Passage(ended=gathered)
+    for passage in passages(problem, t, nodes, arithmetic, advance, helpers):
+        whole.add(passage)
+    started = balanced_sum([node.weight for node in nodes])
+    for line, by_count in whole.calls.items():
+        gathered.calls.setdefault(line, []).append(expected_count(by_count, started))
+    if whole.following:
+        ended = balanced_sum([ZERO, *(weight for ends in gathered.statuses.values() for weight in ends)])
+        for key, share in shares(whole.weights, 1 - ended).items():
+            whole.following[key].weight = share
+    return list(whole.following.values())
+
+
+@require(lambda by_count: len(by_count) >= 1, "some count is possible")
+@ensure(
+    lambda by_count, result: equal(
+        result, balanced_sum([count * weight for count, weights in by_count.items() for weight in weights])
+    ),
+    "the sum of count times probability",
+)
+def expected_count(by_count: Mapping[int, Sequence[Scalar]], started: Scalar) -> Scalar:
+    """The expectation of a count whose probabilities sum to ``started``, from how it differs from its usual value.
+
+    A count that is always the same is so exactly, in every arithmetic.
+    """
+    usual = max(by_count, key=lambda count: len(by_count[count]))
+    others = [
+        (count - usual) * weight for count, weights in by_count.items() if count != usual for weight in weights
+    ]
+    return usual * started + balanced_sum([ZERO, *others])
+
+
+@ensure(lambda problem, result: len(result.gradient) == problem.dimension, "a gradient has d entries")
+@ensure(lambda problem, result: result.cases == size_of(problem).single_prompt_cases, "G3: every group of each prompt")
+def expected_first_gradient(problem: Problem, arithmetic: Arithmetic) -> ExpectedGradient:
+    """E[grad F_1(theta_0)]: a mean over prompts of expectations over the groups of one prompt each.
+
+    At theta_old every ratio is 1, inside the clip, so the gradient exists for all draws (B3, F2).
+    """
+    theta = tuple(arithmetic.number(entry) for entry in problem.theta)
+    epsilon, beta = arithmetic.number(problem.epsilon), arithmetic.number(problem.beta)
+    share = arithmetic.number(Fraction(1, len(problem.prompts)))
+    family = family_of(problem)
+    parts: list[tuple[Scalar, Vector]] = []
+    cases = 0
+    for prompt in problem.prompts:
+        masses = family.masses(theta, prompt, arithmetic)
+        rows = family.mass_gradients(theta, prompt, arithmetic)
+        for counts in count_vectors(len(prompt.responses), problem.group_size):
+            guard = scripted_guard(problem, {prompt.position: counts}, arithmetic)
+            guard.ledger.count("outer_iterations_started")
+            group = draw_group(problem, guard, 1, prompt, masses)
+            gradient = group_surrogate_gradient(group, masses, rows, epsilon, arithmetic)
+            parts.append((share * probability(counts, masses), gradient))
+            cases += 1
+        if problem.beta:
+            parts.append((-beta * share, divergence_gradient(masses, prompt.reference, rows, arithmetic)))
+    return ExpectedGradient(weighted_sum(parts), cases)

@@ -1,0 +1,1 @@
+"""Test vectors for implementers in any language."""
