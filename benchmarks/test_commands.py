@@ -229,7 +229,7 @@ def in_turn(entries: list[Evidence], jobs: int) -> float:
     return took
 
 
-COUNTING = "s = 0\nfor i in range(20_000_000):\n    s += i * i % 7"
+COUNTING = "s = 0\nfor i in range(8_000_000):\n    s += i * i % 7"
 
 
 def test_two_plain_processes_beside_one(benchmark: Any, keep: Keep) -> None:
