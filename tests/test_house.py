@@ -136,9 +136,10 @@ def test_only_symbolic_work_imports_crosshair() -> None:
 
 def test_the_command_and_its_evidence_do_not_load_crosshair() -> None:
     code = (
-        "import sys, grpocheck.verifier.verification, grpocheck.verifier.runs, grpocheck.proofs.evidence as evidence\n"
+        "import sys, grpocheck.verifier.verification, grpocheck.verifier.commands.run\n"
+        "import grpocheck.proofs.evidence as evidence\n"
         "from grpocheck.proofs.symbolic.harness import all_harnesses\n"
-        "from grpocheck.verifier.symbolic import key_of\n"
+        "from grpocheck.verifier.evidence.symbolic import key_of\n"
         "evidence.discover()\n"
         "keys = [key_of(entry, text) for entry in all_harnesses() for text in entry.postconditions]\n"
         "assert len(set(keys)) == len(keys) > 0\n"

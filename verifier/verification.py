@@ -10,12 +10,12 @@ from pathlib import Path
 
 from grpocheck.contracts.claims import select
 from grpocheck.verifier.cache import Cache
+from grpocheck.verifier.evidence.gathering import Rows, Settings, verdicts_of
+from grpocheck.verifier.evidence.ladder import verify
+from grpocheck.verifier.evidence.page import page
+from grpocheck.verifier.evidence.summary import summary
 from grpocheck.verifier.failures import emit, say
 from grpocheck.verifier.files import check_folder, check_writable, write_text
-from grpocheck.verifier.gathering import Rows, Settings, verdicts_of
-from grpocheck.verifier.ladder import verify
-from grpocheck.verifier.page import page
-from grpocheck.verifier.summary import summary
 
 
 class Quiet:
@@ -63,7 +63,7 @@ def verify_claims(
             executor = stack.enter_context(RayExecutor(ray))
         settings = Settings(jobs or os.cpu_count() or 1, seconds, Cache(cache_folder), executor=executor)
         if sys.stderr.isatty():
-            from grpocheck.verifier.watching import Bars
+            from grpocheck.verifier.evidence.bars import Bars
 
             with Bars() as bars:
                 report = verify(claims, settings, bars)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from grpocheck.core import InvalidProblem
 from grpocheck.core.reading import parsed, problem_from_mapping
+from grpocheck.verifier.commands.new import STARTERS, TAIL
 from grpocheck.verifier.lessons.problem_schema import schema
-from grpocheck.verifier.starters import STARTERS, TAIL
 
 from tests.vectors.schemas import faults
 

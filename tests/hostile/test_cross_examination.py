@@ -8,7 +8,7 @@ from grpocheck.core import Supply, SupplyViolation, read_problem, run
 from grpocheck.core.domains import OpenBox
 from grpocheck.core.oracles import UNDEFINED_GRADIENT
 from grpocheck.core.violations import Clause
-from grpocheck.verifier.cross_examination import cross_examined
+from grpocheck.verifier.supplied.cross_examination import cross_examined
 
 from tests.hostile import supplies
 from tests.hostile.test_table import Policy, answers, problem

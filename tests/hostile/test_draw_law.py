@@ -14,8 +14,8 @@ from grpocheck.core.draws import decided_position, uniform_bits
 from grpocheck.core.families.bernoulli import Bernoulli
 from grpocheck.core.violations import Clause
 from grpocheck.verifier.cli import app
-from grpocheck.verifier.draw_law import SUSPICIONS, UNIT, WHOLE, LawTest, Verdict, law_of
-from grpocheck.verifier.draws_seen import DrawsUnderTest, decimal_above, draw_of, mass_bounds
+from grpocheck.verifier.supplied.draw_law import SUSPICIONS, UNIT, WHOLE, LawTest, Verdict, law_of
+from grpocheck.verifier.supplied.draws_seen import DrawsUnderTest, decimal_above, draw_of, mass_bounds
 from typer.testing import CliRunner
 
 from tests.hostile.test_table import problem

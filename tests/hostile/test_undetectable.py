@@ -10,8 +10,8 @@ from grpocheck.core import Supply, TraceWriter, run
 from grpocheck.core.arithmetic.errors import UndecidedComparison
 from grpocheck.core.arithmetic.exact import ExactArithmetic
 from grpocheck.core.draws import SeededDraws
-from grpocheck.verifier.draw_law import LawTest, Verdict
-from grpocheck.verifier.draws_seen import DrawsUnderTest
+from grpocheck.verifier.supplied.draw_law import LawTest, Verdict
+from grpocheck.verifier.supplied.draws_seen import DrawsUnderTest
 
 from tests.hostile.supplies import true_gradient
 from tests.hostile.test_table import problem, raises

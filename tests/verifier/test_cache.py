@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from grpocheck.proofs.evidence import Finding, held, refuted, undecided
-from grpocheck.verifier import digest as digest_module
 from grpocheck.verifier.cache import Cache
-from grpocheck.verifier.digest import closure, digest
+from grpocheck.verifier.evidence import digest as digest_module
+from grpocheck.verifier.evidence.digest import closure, digest
 from grpocheck.verifier.workers import Outcome
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from grpocheck.contracts.claims import REGISTRY
 from grpocheck.core.variants.registry import NAMED
-from grpocheck.verifier import completing, names, starters
+from grpocheck.verifier import names
+from grpocheck.verifier.command_line import completing
+from grpocheck.verifier.commands import new as starters
 from grpocheck.verifier.lessons import course
 from grpocheck.verifier.properties.shelf import SHELF
 
@@ -84,7 +86,7 @@ def test_completion_loads_nothing_heavy(folder: Path) -> None:
         capture_output=True,
         text=True,
     ).stderr
-    assert "grpocheck.verifier.completing\n" in loaded
+    assert "grpocheck.verifier.command_line.completing\n" in loaded
     for heavy in ("icontract", "mpmath", "z3", "grpocheck.core"):
         assert f" {heavy}\n" not in loaded
 

@@ -18,13 +18,13 @@ from grpocheck.contracts.coverage import Coverage
 from grpocheck.proofs.evidence import find
 from grpocheck.proofs.symbolic.harness import all_harnesses
 from grpocheck.proofs.symbolic.runner import check
-from grpocheck.verifier import ladder
 from grpocheck.verifier.cache import Cache
+from grpocheck.verifier.evidence import ladder
+from grpocheck.verifier.evidence.gathering import Rows, Settings
+from grpocheck.verifier.evidence.ladder import verify
+from grpocheck.verifier.evidence.report import Report
 from grpocheck.verifier.executors import RayExecutor
 from grpocheck.verifier.failures import BadOption
-from grpocheck.verifier.gathering import Rows, Settings
-from grpocheck.verifier.ladder import verify
-from grpocheck.verifier.report import Report
 from grpocheck.verifier.workers import run_elsewhere
 
 try:

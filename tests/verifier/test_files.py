@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from grpocheck.core import TraceWriter, read_problem, run
 from grpocheck.verifier.cli import app
-from grpocheck.verifier.starters import STARTERS
+from grpocheck.verifier.commands.new import STARTERS
 from typer.testing import CliRunner
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

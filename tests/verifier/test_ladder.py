@@ -9,12 +9,12 @@ from grpocheck.proofs import evidence
 from grpocheck.proofs.evidence import Need, Verdict
 from grpocheck.proofs.symbolic.verdicts import Counterexample, Result
 from grpocheck.proofs.symbolic.verdicts import Verdict as SymbolicVerdict
-from grpocheck.verifier import ladder
 from grpocheck.verifier.cache import Cache
-from grpocheck.verifier.gathering import Rows, Settings
-from grpocheck.verifier.ladder import verify
-from grpocheck.verifier.report import Report
-from grpocheck.verifier.symbolic import finding_of
+from grpocheck.verifier.evidence import ladder
+from grpocheck.verifier.evidence.gathering import Rows, Settings
+from grpocheck.verifier.evidence.ladder import verify
+from grpocheck.verifier.evidence.report import Report
+from grpocheck.verifier.evidence.symbolic import finding_of
 
 
 class Noted:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from grpocheck.contracts.claims import CORE, STATED, select
 from grpocheck.contracts.coverage import Coverage, contract_coverage
-from grpocheck.verifier.report import Report, assemble
-from grpocheck.verifier.summary import verdict
+from grpocheck.verifier.evidence.report import Report, assemble
+from grpocheck.verifier.evidence.summary import verdict
 
 HOUSE = Path(__file__).resolve().parent.parent.parent
 ROOMS = ("contracts", "core", "proofs", "verifier")
@@ -23,8 +23,8 @@ SCRIPT = """
 import json, sys
 from grpocheck.contracts.claims import select
 from grpocheck.verifier.cache import Cache
-from grpocheck.verifier.gathering import Settings
-from grpocheck.verifier.ladder import verify
+from grpocheck.verifier.evidence.gathering import Settings
+from grpocheck.verifier.evidence.ladder import verify
 from grpocheck.verifier.verification import Quiet
 
 def main():

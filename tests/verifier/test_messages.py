@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from grpocheck.core.trace_errors import difference
 from grpocheck.verifier.cli import app
-from grpocheck.verifier.starters import STARTERS, TAIL
+from grpocheck.verifier.commands.new import STARTERS, TAIL
 from typer.testing import CliRunner
 
 HOUSE = Path(__file__).resolve().parents[2]

@@ -6,9 +6,9 @@ from pathlib import Path
 from grpocheck.contracts.claims import Claim, Kind
 from grpocheck.contracts.coverage import Coverage, Gap
 from grpocheck.proofs.evidence import held, not_run, refuted
-from grpocheck.verifier.page import page
-from grpocheck.verifier.report import ClaimReport, Report, Row
-from grpocheck.verifier.summary import summary
+from grpocheck.verifier.evidence.page import page
+from grpocheck.verifier.evidence.report import ClaimReport, Report, Row
+from grpocheck.verifier.evidence.summary import summary
 
 WITHOUT_END = ("meta", "br", "link", "img")
 

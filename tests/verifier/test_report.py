@@ -6,7 +6,7 @@ import pytest
 from grpocheck.contracts.claims import Claim, Kind
 from grpocheck.contracts.coverage import Coverage, Gap
 from grpocheck.proofs.evidence import Finding, Verdict, broken, held, not_run, refuted, undecided
-from grpocheck.verifier.report import ClaimReport, Report, Row
+from grpocheck.verifier.evidence.report import ClaimReport, Report, Row
 
 NO_GAP = Coverage(3, 3, (), ())
 

@@ -9,7 +9,7 @@ from grpocheck.verifier.audit.auditing import Audit
 from grpocheck.verifier.audit.findings import Finding, Severity
 from grpocheck.verifier.audit.report import conclusion, shortened, text_of
 from grpocheck.verifier.audit.rules import RULES
-from grpocheck.verifier.page import STYLE
+from grpocheck.verifier.evidence.page import STYLE
 
 COLOURS = {Severity.ERROR: "bad", Severity.WARNING: "open", Severity.NOTE: "none"}
 

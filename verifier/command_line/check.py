@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from grpocheck.verifier.completing import traces
+from grpocheck.verifier.command_line.completing import traces
 
 
 def check_command(

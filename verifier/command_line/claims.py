@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from grpocheck.verifier.completing import claims, words
+from grpocheck.verifier.command_line.completing import claims, words
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")]
 
@@ -52,7 +52,7 @@ def verify_command(
 
 def claims_command(json: Json = False) -> int:
     """List every claim and non-claim, with the evidence that it is known to have."""
-    from grpocheck.verifier.catalogue import list_claims
+    from grpocheck.verifier.commands.claims import list_claims
 
     return list_claims(json)
 
@@ -69,6 +69,6 @@ def explain_command(
     json: Json = False,
 ) -> int:
     """Explain a claim, a status, an error, a kind of evidence, a variant or a rule of the audit."""
-    from grpocheck.verifier.catalogue import explain
+    from grpocheck.verifier.commands.claims import explain
 
     return explain(word, json)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from grpocheck.verifier.completing import targets, variants
+from grpocheck.verifier.command_line.completing import targets, variants
 
 Word = Optional[str]  # noqa: UP045 - typer reads the annotation
 Words = Optional[list[str]]  # noqa: UP045

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from grpocheck.verifier.completing import arithmetics, problems, variants
+from grpocheck.verifier.command_line.completing import arithmetics, problems, variants
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")]
 Parts = Optional[list[str]]  # noqa: UP045 - typer reads the annotation

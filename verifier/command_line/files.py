@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from grpocheck.verifier.completing import families, traces
+from grpocheck.verifier.command_line.completing import families, traces
 
 
 def new_command(
@@ -22,7 +22,7 @@ def new_command(
     ] = None,
 ) -> int:
     """A problem file to begin with, with a word on every key."""
-    from grpocheck.verifier.starters import new_problem
+    from grpocheck.verifier.commands.new import new_problem
 
     return new_problem(family, out)
 
@@ -35,6 +35,6 @@ def diff_command(
     json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")] = False,
 ) -> int:
     """Compare two traces event by event: where they part, field by field."""
-    from grpocheck.verifier.differences import diff_traces
+    from grpocheck.verifier.commands.diff import diff_traces
 
     return diff_traces(left, right, json)

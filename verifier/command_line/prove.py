@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from grpocheck.verifier.completing import problems, ready_properties, scopes
+from grpocheck.verifier.command_line.completing import problems, ready_properties, scopes
 
 
 def prove_command(

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from grpocheck.verifier.completing import arithmetics, problems, traces
+from grpocheck.verifier.command_line.completing import arithmetics, problems, traces
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")]
 SupplyOption = Annotated[
@@ -62,7 +62,7 @@ def run_command(
 
     The status is complete, undefined-gradient or invalid-update; all three exit with 0.
     """
-    from grpocheck.verifier.runs import Request, run_problem
+    from grpocheck.verifier.commands.run import Request, run_problem
 
     plain = (problem, json, trace, arithmetic, digits, max_digits, max_bits, seed, supply)
     return run_problem(Request(*plain, draw_law, isolate, call_limit, cross_examine))
@@ -81,6 +81,6 @@ def replay_command(
 
     A trace is a function of its problem and of what the oracles answered, so that the same answers give the same run.
     """
-    from grpocheck.verifier.runs import replay_trace
+    from grpocheck.verifier.commands.run import replay_trace
 
     return replay_trace(trace, json, supply, isolate, call_limit)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from grpocheck.verifier.completing import problems
+from grpocheck.verifier.command_line.completing import problems
 
 
 def studio_command(

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.values import rational
-from grpocheck.verifier.draw_law import SUSPICIONS, UNIT, LawTest, Verdict, law_of
-from grpocheck.verifier.draws_seen import decimal_above, draws_of_traces
 from grpocheck.verifier.failures import REFUTED, UNDECIDED, BadOption, emit
 from grpocheck.verifier.isolation.stdout import stdout_kept
-from grpocheck.verifier.supplies import load_supply
+from grpocheck.verifier.supplied.draw_law import SUSPICIONS, UNIT, LawTest, Verdict, law_of
+from grpocheck.verifier.supplied.draws_seen import decimal_above, draws_of_traces
+from grpocheck.verifier.supplied.loading import load_supply
 from grpocheck.verifier.tables import drawn, table
 from rich.console import RenderableType
 from rich.text import Text

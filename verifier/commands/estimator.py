@@ -17,7 +17,7 @@ from grpocheck.core.variants.policies import Update
 from grpocheck.core.variants.registry import AS_GIVEN, NAMED, named
 from grpocheck.core.variants.variant import Variant
 from grpocheck.core.variants.words import with_parts
-from grpocheck.verifier.arithmetics import chosen_arithmetic
+from grpocheck.verifier.commands.arithmetics import chosen_arithmetic
 from grpocheck.verifier.estimator.exact import Verdict, estimate
 from grpocheck.verifier.estimator.groups import read_groups, realised
 from grpocheck.verifier.estimator.moments import MOST_CASES, TooManyCases, number_of_cases

@@ -12,7 +12,7 @@ from grpocheck.core.problem import Problem
 from grpocheck.core.procedure import FRESH_SEED_BITS
 from grpocheck.core.reading import read_problem
 from grpocheck.core.values import rational
-from grpocheck.verifier.arithmetics import chosen_arithmetic
+from grpocheck.verifier.commands.arithmetics import chosen_arithmetic
 from grpocheck.verifier.executors import executor
 from grpocheck.verifier.failures import UNDECIDED, BadOption, emit, say
 from grpocheck.verifier.law.branches import size_of

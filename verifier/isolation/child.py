@@ -23,7 +23,7 @@ from grpocheck.proofs.lifeline import end_with
 from grpocheck.verifier.failures import BadOption
 from grpocheck.verifier.isolation.frames import Gone, receive, send
 from grpocheck.verifier.isolation.wire import NotSent, Wire
-from grpocheck.verifier.supplies import load_supply
+from grpocheck.verifier.supplied.loading import load_supply
 
 LAST_DESCRIPTOR = 2**20
 

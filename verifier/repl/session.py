@@ -13,7 +13,7 @@ from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.problem import Problem
 from grpocheck.core.reading import KEYS, read_problem
 from grpocheck.core.writing import problem_to_toml
-from grpocheck.verifier.catalogue import explain
+from grpocheck.verifier.commands.claims import explain
 from grpocheck.verifier.commands.prove import verdict_lines
 from grpocheck.verifier.failures import BAD_INPUT, BadOption
 from grpocheck.verifier.files import check_writable, write_text

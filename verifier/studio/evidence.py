@@ -15,7 +15,7 @@ from grpocheck.core.values import known_keys
 from grpocheck.proofs.cited import Theorem, read_registry
 from grpocheck.proofs.evidence import discover
 from grpocheck.proofs.symbolic.harness import Harness, all_harnesses
-from grpocheck.verifier.catalogue import requirements
+from grpocheck.verifier.commands.claims import requirements
 from grpocheck.verifier.studio import examples
 
 MOST_REPORT = 30_000_000

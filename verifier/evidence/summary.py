@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grpocheck.contracts.claims import CLAIMS, GROUNDWORK, NON_CLAIMS
 from grpocheck.proofs.evidence import Verdict
-from grpocheck.verifier.report import ClaimReport, Report, Row
+from grpocheck.verifier.evidence.report import ClaimReport, Report, Row
 from grpocheck.verifier.tables import drawn, table
 from rich.console import RenderableType
 from rich.table import Table

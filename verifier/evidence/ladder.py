@@ -15,10 +15,10 @@ from grpocheck.contracts.claims import Claim
 from grpocheck.contracts.coverage import Coverage, contract_coverage
 from grpocheck.proofs.evidence import MODULES, NEEDS, Evidence, absent_findings, discover, is_available
 from grpocheck.proofs.symbolic.harness import all_harnesses
-from grpocheck.verifier.digest import digest
-from grpocheck.verifier.gathering import Rows, Settings, Watcher
-from grpocheck.verifier.report import Report, Row, assemble
-from grpocheck.verifier.symbolic import claims_of, symbolic_rows
+from grpocheck.verifier.evidence.digest import digest
+from grpocheck.verifier.evidence.gathering import Rows, Settings, Watcher
+from grpocheck.verifier.evidence.report import Report, Row, assemble
+from grpocheck.verifier.evidence.symbolic import claims_of, symbolic_rows
 from grpocheck.verifier.workers import Outcome, run_elsewhere, run_evidence
 
 

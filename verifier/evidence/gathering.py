@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from grpocheck.verifier.cache import Cache
-from grpocheck.verifier.report import Row
+from grpocheck.verifier.evidence.report import Row
 
 Rows = Mapping[str, Row]
 """What one piece of evidence says, claim by claim."""

@@ -11,9 +11,9 @@ from grpocheck.proofs.evidence import Finding, broken, held, refuted, undecided
 from grpocheck.proofs.symbolic.harness import Harness
 from grpocheck.proofs.symbolic.runner import DEFAULT_BUDGET, check
 from grpocheck.proofs.symbolic.verdicts import Result, Verdict
-from grpocheck.verifier.digest import digest
-from grpocheck.verifier.gathering import Rows, Settings, Watcher
-from grpocheck.verifier.report import Row
+from grpocheck.verifier.evidence.digest import digest
+from grpocheck.verifier.evidence.gathering import Rows, Settings, Watcher
+from grpocheck.verifier.evidence.report import Row
 from grpocheck.verifier.workers import Outcome
 
 WORKER = "grpocheck.proofs.symbolic.worker"

@@ -4,8 +4,8 @@ from html import escape
 
 from grpocheck.contracts.claims import CLAIMS, GROUNDWORK, NON_CLAIMS
 from grpocheck.proofs.evidence import Verdict
-from grpocheck.verifier.report import ClaimReport, Report, Row
-from grpocheck.verifier.summary import conclusion, duration, size
+from grpocheck.verifier.evidence.report import ClaimReport, Report, Row
+from grpocheck.verifier.evidence.summary import conclusion, duration, size
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #1b1f24; }

@@ -14,11 +14,8 @@ from grpocheck.core.events import Event, Observer
 from grpocheck.core.events import Kind as EventKind
 from grpocheck.core.families.family import Family
 from grpocheck.core.procedure import supplied_names
-from grpocheck.verifier.arithmetics import chosen_arithmetic
+from grpocheck.verifier.commands.arithmetics import chosen_arithmetic
 from grpocheck.verifier.commands.draws import read_alpha
-from grpocheck.verifier.cross_examination import cross_examined
-from grpocheck.verifier.draw_law import LawTest
-from grpocheck.verifier.draws_seen import DrawsUnderTest
 from grpocheck.verifier.failures import BadOption, emit, say
 from grpocheck.verifier.files import check_writable
 from grpocheck.verifier.isolation.link import SECONDS
@@ -26,7 +23,10 @@ from grpocheck.verifier.isolation.stdout import stdout_kept
 from grpocheck.verifier.isolation.supply import isolated
 from grpocheck.verifier.outcomes import View, outcome_tables
 from grpocheck.verifier.progress import progress_bar
-from grpocheck.verifier.supplies import load_supply
+from grpocheck.verifier.supplied.cross_examination import cross_examined
+from grpocheck.verifier.supplied.draw_law import LawTest
+from grpocheck.verifier.supplied.draws_seen import DrawsUnderTest
+from grpocheck.verifier.supplied.loading import load_supply
 
 
 @dataclass(frozen=True)

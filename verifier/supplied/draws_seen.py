@@ -17,8 +17,8 @@ from grpocheck.core.oracles import DrawOracle
 from grpocheck.core.prompt import Prompt
 from grpocheck.core.received import text
 from grpocheck.core.violations import Clause, ClauseBroken
-from grpocheck.verifier.draw_law import WHOLE, Draw, LawTest
 from grpocheck.verifier.failures import BadOption
+from grpocheck.verifier.supplied.draw_law import WHOLE, Draw, LawTest
 
 MASS_DIGITS = 30
 """Digits of the bounds of a mass that is no rational, more than 2^-64 has."""

@@ -3,7 +3,7 @@
 from types import TracebackType
 from typing import Self
 
-from grpocheck.verifier.gathering import Rows
+from grpocheck.verifier.evidence.gathering import Rows
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 

@@ -1,0 +1,1 @@
+"""Supplied oracles: found by name, compared with the problem's own definition, their draws tested."""
