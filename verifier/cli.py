@@ -54,61 +54,89 @@ LEARN = "To learn"
 
 @dataclass(frozen=True)
 class Verb:
-    """A command: its name, what does it, where the help lists it, an example, and what its exit statuses mean."""
+    """A command: its name, what does it, where the help lists it, examples, and what its exit statuses mean."""
 
     name: str
     command: Callable[..., int]
     panel: str
-    example: str
+    examples: tuple[str, ...]
     statuses: str
 
     @property
     def epilog(self) -> str:
         """What the command's help ends with, line by line."""
-        return f"\b\nExample: {self.example}\nExit status: {self.statuses}"
+        examples = "\n".join(f"Example: {example}" for example in self.examples)
+        return f"\b\n{examples}\nExit status: {self.statuses}"
 
 
 VERBS = (
-    Verb("new", new_command, RUN, "grpocheck new softmax --out mine.toml",
+    Verb("new", new_command, RUN,
+         ("grpocheck new softmax --out mine.toml",),
          "0 printed or written · 2 no such family, or the file is there already"),
-    Verb("run", run_command, RUN, "grpocheck run mine.toml --trace run.jsonl",
+    Verb("run", run_command, RUN,
+         ("grpocheck run mine.toml --trace run.jsonl",
+          "grpocheck run mine.toml --supply oracles:supply --cross-examine",
+          "grpocheck run mine.toml --supply oracles:supply --isolate --call-limit 5 --draw-law 1e-6"),
          "0 any of the three statuses · 1 a supplied oracle broke its clause · 2 bad input · 3 undecided"),
-    Verb("studio", studio_command, RUN, "grpocheck studio mine.toml",
+    Verb("studio", studio_command, RUN,
+         ("grpocheck studio mine.toml",),
          "0 ended · 2 bad input, or the port is taken"),
-    Verb("repl", repl_command, RUN, "grpocheck repl mine.toml",
+    Verb("repl", repl_command, RUN,
+         ("grpocheck repl mine.toml",),
          "0 ended · 2 a line that came from a pipe was refused"),
-    Verb("replay", replay_command, TRACES, "grpocheck replay run.jsonl",
+    Verb("replay", replay_command, TRACES,
+         ("grpocheck replay run.jsonl",),
          "0 the same, bit for bit · 1 the first event that differs · 2 no whole trace · 3 undecided"),
-    Verb("check", check_command, TRACES, "grpocheck check run.jsonl",
+    Verb("check", check_command, TRACES,
+         ("grpocheck check run.jsonl",),
          "0 right · 1 the first line that is not, and why · 2 no whole trace · 3 something was not decided"),
-    Verb("draws", draws_command, TRACES, "grpocheck draws run.jsonl other.jsonl --alpha 1e-6",
+    Verb("draws", draws_command, TRACES,
+         ("grpocheck draws run.jsonl other.jsonl --alpha 1e-6",),
          "0 consistent with the policy's law · 1 rejected · 2 no trace of draws to test · 3 not enough draws"),
-    Verb("diff", diff_command, TRACES, "grpocheck diff run.jsonl other.jsonl",
+    Verb("diff", diff_command, TRACES,
+         ("grpocheck diff run.jsonl other.jsonl",),
          "0 the same · 1 the first event that differs, field by field · 2 no whole trace"),
-    Verb("explain", explain_command, TRUTH, "grpocheck explain undefined-gradient",
+    Verb("explain", explain_command, TRUTH,
+         ("grpocheck explain undefined-gradient",),
          "0 explained · 2 no such word"),
-    Verb("claims", claims_command, TRUTH, "grpocheck claims --json", "0 listed"),
-    Verb("verify", verify_command, TRUTH, "grpocheck verify B2 N4 --html verify.html",
+    Verb("claims", claims_command, TRUTH,
+         ("grpocheck claims --json",),
+         "0 listed"),
+    Verb("verify", verify_command, TRUTH,
+         ("grpocheck verify B2 N4 --html verify.html",),
          "0 nothing is refuted and no evidence is lost · 1 something is · 2 bad input"),
-    Verb("prove", prove_command, TRUTH, "grpocheck prove 'F_next >= F' mine.toml --scope shape --out witness.toml",
+    Verb("prove", prove_command, TRUTH,
+         ("grpocheck prove 'F_next >= F' mine.toml --scope shape --out witness.toml",
+          "grpocheck prove N2"),
          "0 it holds · 1 refuted, by a problem whose run was repeated from its file · 2 bad input · 3 undecided"),
-    Verb("law", law_command, DRAWS, "grpocheck law mine.toml",
+    Verb("law", law_command, DRAWS,
+         ("grpocheck law mine.toml",
+          "grpocheck law mine.toml --samples 1000 --seed 7 --confidence 0.95 --jobs 2"),
          "0 the law, or what was sampled of it · 2 bad input · 3 too many cases, or undecided"),
     Verb("estimator", estimator_command, DRAWS,
-         "grpocheck estimator section-1 mine.toml --compare reinforce-leave-one-out",
+         ("grpocheck estimator section-1 mine.toml --compare reinforce-leave-one-out",
+          "grpocheck estimator section-1 mine.toml --with advantage=mean --at 0.6"),
          "0 computed, biased or not · 2 bad input · 3 too many groups, or undecided"),
-    Verb("dispute", dispute_command, TRAINERS, "grpocheck dispute examples/disputes/own.json",
+    Verb("dispute", dispute_command, TRAINERS,
+         ("grpocheck dispute examples/disputes/own.json",),
          "0 settled · 1 a number is not what its name says · 2 bad input · 3 a number stays undecided"),
-    Verb("audit", audit_command, TRAINERS, "grpocheck audit output/my-run --html audit.html",
+    Verb("audit", audit_command, TRAINERS,
+         ("grpocheck audit output/my-run --html audit.html",
+          "grpocheck audit output/* --jobs 2 --keep audited"),
          "0 nothing but notes · 1 an error or a warning was found · 2 something cannot be read"),
-    Verb("conform", conform_command, TRAINERS, "grpocheck conform mypackage.losses:grpo_loss --variant dr-grpo",
+    Verb("conform", conform_command, TRAINERS,
+         ("grpocheck conform mypackage.losses:grpo_loss --variant dr-grpo",
+          "grpocheck conform mypackage.losses:grpo_loss --variant grpo-token --with kl=k3 --beta 0.04"),
          "0 it conforms · 1 it departs · 2 no such function or variant · 3 undecided"),
-    Verb("vectors", vectors_command, TRAINERS, "grpocheck vectors vectors.json",
+    Verb("vectors", vectors_command, TRAINERS,
+         ("grpocheck vectors vectors.json",),
          "0 written · 2 it cannot be written there"),
-    Verb("lesson", lesson_command, LEARN, "grpocheck lesson clip-by-sign --answer -2.4",
+    Verb("lesson", lesson_command, LEARN,
+         ("grpocheck lesson clip-by-sign --answer -2.4",),
          "0 told, or the answer is right · 1 the answer is wrong · 2 no such lesson, or no answer at all"),
     Verb("training-free", training_free_command, LEARN,
-         "grpocheck training-free examples/training_free/fizzbuzz.toml --seed 1",
+         ("grpocheck training-free examples/training_free/fizzbuzz.toml --seed 1",
+          "grpocheck training-free examples/training_free/fizzbuzz.toml --trace run.jsonl --resume"),
          "0 any of the three reasons to stop · 1 an oracle broke its clause · 2 bad input · 3 undecided"),
 )  # fmt: skip
 """The commands in the order in which a newcomer meets them; the help lists them so, under their panels."""

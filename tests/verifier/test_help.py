@@ -43,16 +43,32 @@ def test_the_three_to_try_first_run_in_an_empty_folder(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=[verb.name for verb in VERBS])
-def test_a_command_ends_its_help_with_an_example_of_itself_and_its_statuses(verb) -> None:
-    lines = [line.strip() for line in helped(verb.name).splitlines() if line.strip()]
-    assert lines[-2:] == [f"Example: {verb.example}", f"Exit status: {verb.statuses}"]
-    program, name, *arguments = shlex.split(verb.example)
-    assert (program, name) == ("grpocheck", verb.name)
+def test_a_command_ends_its_help_with_examples_of_itself_and_its_statuses(verb) -> None:
+    shown = helped(verb.name)
+    lines = [line.strip() for line in shown.splitlines() if line.strip()]
+    examples = [f"Example: {example}" for example in verb.examples]
+    assert len(examples) >= 1
+    assert lines[-1 - len(examples) :] == [*examples, f"Exit status: {verb.statuses}"]
     assert verb.statuses.startswith("0 ")
-    for named in (argument for argument in arguments if argument.startswith("examples/")):
-        assert (HOUSE / named).exists()
-    for option in (argument for argument in arguments if argument.startswith("--")):
-        assert f" {option} " in helped(verb.name), option
+    for program, name, *arguments in map(shlex.split, verb.examples):
+        assert (program, name) == ("grpocheck", verb.name)
+        for named in (argument for argument in arguments if argument.startswith("examples/")):
+            assert (HOUSE / named).exists()
+        for option in (argument for argument in arguments if argument.startswith("--")):
+            assert f" {option} " in shown, option
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("run", ("--cross-examine", "--draw-law", "--isolate", "--call-limit")),
+        ("law", ("--samples", "--confidence", "--jobs")),
+        ("audit", ("--keep", "--jobs")),
+    ],
+)
+def test_options_that_need_others_stand_in_an_example(command: str, options: tuple[str, ...]) -> None:
+    (verb,) = (verb for verb in VERBS if verb.name == command)
+    assert set(options) <= {word for example in verb.examples for word in shlex.split(example)}
 
 
 def test_what_is_explained_goes_beyond_claims() -> None:

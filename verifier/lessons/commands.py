@@ -22,7 +22,7 @@ def commands_page(remake: str) -> str:
 
 
 def command_entry(verb: Verb) -> Iterator[str]:
-    """One command: how it is called, what it does, its arguments and options, an example, its exit statuses."""
+    """One command: how it is called, what it does, its arguments and options, examples, its exit statuses."""
     declared = [(name, *declaration(parameter)) for name, parameter in parameters_of(verb)]
     arguments = [shown_argument(name, info, default) for name, info, default in declared if is_argument(info)]
     yield f"### {verb.name}"
@@ -31,7 +31,7 @@ def command_entry(verb: Verb) -> Iterator[str]:
     rows = [row(name, info, default) for name, info, default in declared]
     if rows:
         yield "\n".join(["| | |", "|---|---|", *rows])
-    yield f"    {verb.example}"
+    yield "\n".join(f"    {example}" for example in verb.examples)
     yield f"Exit status: {verb.statuses}."
 
 
