@@ -8,7 +8,7 @@ import pytest
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.verifier.disputes.formulas import evaluator
 from grpocheck.verifier.disputes.numbers import FORMATS, Kink, Rounded
-from grpocheck.verifier.disputes.settling import supplied
+from grpocheck.verifier.disputes.values import supplied
 from hypothesis import given
 from hypothesis import strategies as st
 

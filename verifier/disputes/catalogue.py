@@ -56,6 +56,10 @@ def advantages(names: Names) -> Iterator[Entry]:
         everything = f"present({everything})"
     if groups == "[R]" and len(flat(names["R"])) == 1:
         yield entry("advantages group grpo guarded mean population sample scaled", "0 * R")
+    if not holes:
+        yield entry("fraction zero-variance group", f"mean([max(g) == min(g) for g in {groups}])")
+        yield entry("fraction zero-variance batch", f"0 + (max({everything}) == min({everything}))")
+        yield entry("fraction kept group", f"mean([max(g) > min(g) for g in {groups}])")
     for reading, own, there in readings:
         for base, baseline in baselines(own, there, everything, names):
             difference = f"({own} - {baseline})"
@@ -89,6 +93,8 @@ def baselines(own: str, there: str, everything: str, names: Names) -> list[tuple
     found = [("mean", f"mean({there})"), ("no-baseline", f"0 * {own}")]
     if own == there:
         found.insert(1, ("leave-one-out", f"others({there})"))
+        if nesting(names["R"]) == 2 and any(len(group) == 1 for group in names["R"]):
+            found.append(("no-baseline single", f"where(len({there}) == 1, 0, mean({there})) + 0 * {own}"))
     if "baseline" in names:
         found.insert(0, ("constant-baseline", "baseline"))
     return [*found, ("batch-baseline", f"mean({everything})"), ("maximum-baseline", f"max({there})")]
@@ -104,7 +110,13 @@ def divisors(there: str, everything: str, names: Names) -> list[tuple[str, str]]
         ("population others-std", f"[std(o) for o in without({there})]"),
         ("sample others-std", f"[std(o, 1) for o in without({there})]"),
         ("population divided-by-variance", f"var({there})"),
+        ("divided-by-mean", f"mean({there})"),
     ]
+    if nesting(names["R"]) == 2 or "G" in names:
+        own = "present(h)" if None in flat(names["R"]) else "h"
+        centred = f"flat([{own} - mean({own}) for h in {groups_of(names)}])"
+        found.append(("population batch recentred", f"std({centred})"))
+        found.append(("sample batch recentred", f"std({centred}, 1)"))
     sampled = names.get("ddof") == 1
     return sorted(found, key=lambda pair: pair[0].startswith("sample") != sampled) if sampled else found
 
@@ -181,7 +193,10 @@ def clipped(names: Names) -> Iterator[Entry]:
         for name, value in ((f"objective {words}", f"({term})"), (f"loss {words}", f"(0 - {term})")):
             if tokens:
                 yield entry(f"{name} sequence-mean", f"mean([mean(t) for t in {value}])")
-            yield entry(f"{name} token-mean", f"mean(flat({value}))")
+            by_response = "lengths" in names and not nested
+            yield entry(f"{name} {'sequence-mean' if by_response else 'token-mean'}", f"mean(flat({value}))")
+            if by_response:
+                yield entry(f"{name} token-mean", f"sum({value} * lengths) / sum(lengths)")
             yield entry(f"{name} total", f"sum(flat({value}))")
         yield entry(f"loss {words}", f"flat(0 - {term})")
         if not isinstance(names["w"], str):
@@ -189,6 +204,10 @@ def clipped(names: Names) -> Iterator[Entry]:
             yield entry(f"slope gradient {words}", slopes)
             yield entry(f"gradient logprob {words}", f"flat(w) * {slopes}")
             yield entry(f"loss gradient logprob {words}", f"0 - flat(w) * {slopes}")
+    for name, value in (("objective", "flat(0 * w + A)"), ("loss", "flat(0 - (0 * w + A))")):
+        yield entry(f"{name} detached raw each", value)
+        yield entry(f"{name} detached raw {'sequence-mean' if 'lengths' in names else 'token-mean'}", f"mean({value})")
+    yield entry("ratio detached raw", "flat(0 * w + 1)")
     for level, ratio in levels:
         yield entry(f"ratio {level}", f"flat({ratio})")
         yield from clip_shares(names, level, ratio)
@@ -219,14 +238,27 @@ def aggregated(names: Names) -> Iterator[Entry]:
     responses = f"join({losses})" if deep else losses
     batches = losses if deep else f"parted({losses}, micro_size)" if "micro_size" in names else None
     for word, formula in sums(names, responses, batches):
-        yield entry(f"loss objective {word}", formula)
         if "L" in names:
+            yield entry(f"loss objective {word}", formula)
             yield entry(f"weight gradient {word}", f"derivative({formula}, L)")
-        yield entry(f"loss objective negated {word}", f"0 - {formula}")
+            yield entry(f"loss objective negated {word}", f"0 - {formula}")
+        else:
+            yield entry(f"objective {word}", formula)
+            yield entry(f"loss negated {word}", f"0 - {formula}")
+            yield entry(f"loss objective unsigned {word}", formula)
+        if "accum" in names:
+            yield entry(f"loss objective divided {word}", f"{formula} / accum")
+            yield entry(f"loss objective repeated {word}", f"{formula} * accum")
 
 
 def sums(names: Names, responses: str, batches: str | None) -> Iterator[tuple[str, str]]:
     """The ways in which token losses become one number."""
+    if {"mask", "mask_after"} <= names.keys():
+        pairs = f"zip({responses}, mask, mask_after)"
+        left, before = f"[sum(l * m * n) for l, m, n in {pairs}]", "[sum(m) for m in mask]"
+        yield "token-mean excluded", f"sum({left}) / sum(flat(mask * mask_after))"
+        yield "token-mean all-counted", f"sum({left}) / sum({before})"
+        yield "sequence-mean all-counted", f"mean({left} / {before})"
     if "mask" in names:
         pairs = f"zip({responses}, mask)"
         kept, counts = f"[sum(l * m) for l, m in {pairs}]", "[sum(m) for m in mask]"
@@ -241,7 +273,7 @@ def sums(names: Names, responses: str, batches: str | None) -> Iterator[tuple[st
         yield "token-mean all-counted", f"sum({kept}) / sum({counts})"
         yield "sequence-mean all-counted", f"sum({kept} / {counts}) / {number}"
     yield "token-mean", f"sum({kept}) / sum({counts})"
-    yield "sequence-mean grpo", f"sum({kept} / {counts}) / {number}"
+    yield "sequence-mean sample grpo", f"sum({kept} / {counts}) / {number}"
     yield "token-sum luspo", f"sum({kept}) / {number}"
     yield "token-sum total", f"sum({kept})"
     if "mask" in names:
@@ -249,8 +281,13 @@ def sums(names: Names, responses: str, batches: str | None) -> Iterator[tuple[st
         yield "token-mean all-counted", f"sum({kept}) / sum({padded})"
         yield "sequence-mean all-counted", f"sum({kept} / {padded}) / {number}"
         yield "token-mean unmasked", f"sum(flat({responses})) / sum({padded})"
+        yield "token-mean unmasked above", f"sum(flat({responses})) / sum({counts})"
+        yield "sequence-mean unmasked above", f"mean([sum(l) for l in {responses}] / {counts})"
     longest = "longest" if "longest" in names else f"max({counts})"
     yield "constant fixed dr-grpo", f"sum({kept}) / ({number} * {longest})"
+    if "longest" in names:
+        yield "constant padded", f"sum({kept}) / ({number} * max({counts}))"
+        yield "constant total", f"sum({kept}) / {longest}"
     if batches:
         yield "micro token-mean", f"mean([sum(flat(b)) / len(flat(b)) for b in {batches}])"
         yield "micro total token-mean", f"sum([sum(flat(b)) / len(flat(b)) for b in {batches}])"

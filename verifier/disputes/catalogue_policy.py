@@ -194,13 +194,15 @@ def penalised(names: Names) -> Iterator[Entry]:
 def tempered(names: Names) -> Iterator[Entry]:
     """Masses at a temperature and under truncated sampling, against those of the policy as it is."""
     plain = "pi" if "pi" in names else "softmax(z)"
-    yield entry("mass raw", plain)
-    yield entry("logprob raw", f"log({plain})")
-    yield entry("variance expected entropy raw", f"0 - sum({plain} * log({plain}))")
     samplers = []
     if "T" in names:
         hot = "tempered(pi, T)" if "pi" in names else "softmax(z, T)"
         samplers.append(("tempered", hot))
+        yield entry("mass sampling tempered", hot)
+        yield entry("logprob sampling tempered", f"log({hot})")
+    yield entry("mass raw", plain)
+    yield entry("logprob raw", f"log({plain})")
+    yield entry("variance expected entropy raw", f"0 - sum({plain} * log({plain}))")
     base = samplers[0][1] if samplers else plain
     if "top_k" in names:
         samplers.append(("top-k renormalised", f"top_k({base}, top_k)"))
@@ -212,6 +214,12 @@ def tempered(names: Names) -> Iterator[Entry]:
         yield entry(f"mass sampling {words}", drawn)
         yield entry(f"logprob sampling {words}", f"log({drawn})")
         yield entry(f"kept total mass {words}", f"sum({base} * ({drawn} > 0))")
+        if "draws" in names:
+            yield entry(f"ratio weight same drawn {words}", f"({drawn} / {drawn})[draws]")
+            yield entry(f"ratio weight everywhere drawn {words} base", f"({base} / {drawn})[draws]")
+            yield entry(f"ratio weight everywhere drawn {words} raw", f"({plain} / {drawn})[draws]")
+            yield entry(f"logprob drawn {words}", f"log({drawn})[draws]")
+            yield entry(f"logprob drawn raw {words}", f"log({plain})[draws]")
         for word, policy in (("base", base), ("raw", plain)):
             yield entry(f"ratio weight kept {words} {word}", f"{policy} / {drawn}")
             yield entry(f"ratio weight reversed {words} {word}", f"{drawn} / {policy}")

@@ -181,6 +181,12 @@ def present(numbers: Reals, values: Any) -> Any:
     return [value for value in values if value is not None]
 
 
+def total_present(numbers: Reals, values: Any) -> Any:
+    """The sum of the entries that are there; none where none is."""
+    there = present(numbers, listed("sum_present", values))
+    return numbers.total(there) if there else None
+
+
 def filled(numbers: Reals, values: Any, filler: Any) -> Any:
     """The entries, those that are missing by another number."""
     return mapped(lambda x: filler if x is None else x, values)
@@ -287,6 +293,7 @@ FUNCTIONS: dict[str, tuple[Function, int, int]] = {
     "parted": (parted, 2, 2),
     "present": (present, 1, 1),
     "filled": (filled, 2, 2),
+    "sum_present": (total_present, 1, 1),
     "zip": (zipped, 1, 8),
     "repeat": (repeated, 2, 2),
     "len": (length, 1, 1),

@@ -16,6 +16,8 @@ from grpocheck.core.arithmetic import Arithmetic
 from grpocheck.core.invalid import InvalidProblem, shortened
 from grpocheck.core.values import rational
 from grpocheck.verifier.disputes.formulas import Definition, evaluator, flat
+from grpocheck.verifier.disputes.functions import mapped
+from grpocheck.verifier.disputes.roles import by_shape, is_negated, role_of
 
 ALIASES: Mapping[str, str] = {
     "R": "rewards, reward, group_rewards, scores, returns, groups, rewards_per_function, rewards_per_func",
@@ -63,6 +65,8 @@ ALIASES: Mapping[str, str] = {
 }
 COUNTS = ("support", "vocab", "vocab_size", "alphabet", "actions", "n_actions", "batch", "batch_size", "n_prompts", "n")
 """Keys that may repeat the length of a list."""
+WORLD = ("world_size", "n_gpus", "num_processes", "dp_size", "num_ranks", "seed", "learning_rate", "lr")
+"""Keys of a number that no formula needs."""
 MEANINGS = {alias: name for name, aliases in ALIASES.items() for alias in re.split(r",\s*", aliases)}
 SHOWN = {
     "A": "advantages", "L": "losses", "R": "rewards", "T": "temperature", "w": "ratios", "x": "log_ratios",
@@ -74,12 +78,13 @@ FORMATS = ("float16", "bfloat16", "float32", "float64", "fp16", "bf16", "fp32", 
 
 @dataclass(frozen=True)
 class Given:
-    """The names of an input for formulas, the key of each, what it states in words, and the keys not understood."""
+    """An input: names for formulas, the key of each, what is in words, keys not understood, values by their own keys."""
 
     names: Mapping[str, Any]
     keys: Mapping[str, str]
     texts: Mapping[str, str]
     unknown: tuple[str, ...]
+    own: Mapping[str, Any]
 
 
 def read_input(stated: Mapping[str, Any], arithmetic: Arithmetic) -> Given:
@@ -94,21 +99,78 @@ def read_input(stated: Mapping[str, Any], arithmetic: Arithmetic) -> Given:
             found[key] = read
     names: dict[str, Any] = {}
     keys: dict[str, str] = {}
-    unknown = []
+    left = []
     sizes = {len(value) for value in found.values() if isinstance(value, list)}
     for key, value in found.items():
-        if key.lower() in COUNTS and isinstance(value, Fraction) and value in sizes:
-            continue
         name = meaning(key, found, texts)
-        if name is None or name in names:
-            unknown.append(key)
-            name = key
-        names[name] = checked(name, key, value)
-        keys[name] = key
+        if is_count(key, value, sizes, found):
+            continue
+        if name is None or name in names or not admits(name, value):
+            left.append(key)
+            continue
+        names[name], keys[name] = checked(name, key, value), key
+    unknown = placed(left, found, names, keys)
     described(texts, names, keys)
     for key in [key for key, text in texts.items() if MEANINGS.get(key.lower()) == "dtype" or text in FORMATS]:
         names["dtype"], keys["dtype"] = texts[key], key
-    return Given(prepared(names), keys, texts, tuple(unknown))
+    return Given(prepared(names), keys, texts, tuple(unknown), found)
+
+
+def is_count(key: str, value: Any, sizes: set[int], found: Mapping[str, Any]) -> bool:
+    """Whether a key only repeats how many there are of something; n is the size of a group where nothing else is."""
+    if key.lower() == "n" and is_support(found) and not any(MEANINGS.get(other.lower()) == "G" for other in found):
+        return False
+    if key.lower() in WORLD:
+        return isinstance(value, Fraction)
+    return key.lower() in COUNTS and isinstance(value, Fraction) and value in sizes
+
+
+def placed(left: list[str], found: Mapping[str, Any], names: dict[str, Any], keys: dict[str, str]) -> list[str]:
+    """Names for keys that are no aliases: by their parts, else by their values; the keys that have none are returned.
+
+    Several lists of one length, as many as there are weights, are the rewards of so many functions.
+    """
+    lists = [key for key in left if isinstance(found[key], list) and role_of(key, found[key], names) in (None, "R")]
+    weights = names.get("weights", names.get("w"))
+    if isinstance(weights, list) and len(lists) == len(weights) > 1 and "R" not in names:
+        if len({len(found[key]) for key in lists}) == 1:
+            names["weights"], names["R"] = weights, [found[key] for key in lists]
+            keys["weights"] = keys.pop("weights", keys.pop("w", "weights"))
+            keys["R"] = lists[0]
+            names.pop("w", None)
+            left = [key for key in left if key not in lists]
+    unknown = []
+    for key in left:
+        value = found[key]
+        name = role_of(key, value, names) or by_shape(value, names)
+        if name in ("least", "most") and not has_bounds(found):
+            name = {"least": "low", "most": "high"}[name]
+        if name == "eps" and "R" in names and not {"w", "A", "new_logp", "x", "pi"} & names.keys():
+            name = "eps_std"
+        meant = meaning(key, found, {})
+        if name is None and meant is not None and meant not in names:
+            name = meant  # a name that its value cannot have: checked says so
+        if name is None:
+            unknown.append(key)
+            name = key
+        if is_negated(key):
+            value = mapped(lambda number: None if number is None else -number, value)
+        names[name], keys[name] = checked(name, key, value), key
+    return unknown
+
+
+def has_bounds(found: Mapping[str, Any]) -> bool:
+    """Whether an upper bound is stated for a ratio itself, and not a distance from 1."""
+    return any(
+        isinstance(value, Fraction) and value > 1 and role_of(key, value, {}) == "most" for key, value in found.items()
+    )
+
+
+def admits(name: str, value: Any) -> bool:
+    """Whether a value is of the shape that a name has."""
+    if name in ONE_NUMBER or name == "dtype":
+        return name != "dtype" and not isinstance(value, list)
+    return name not in A_LIST or isinstance(value, list)
 
 
 ONE_NUMBER = (
@@ -177,7 +239,10 @@ FUNCTION = re.compile(r"(r|rewards?)_?[0-9]+$")
 def functions(rewards: list[Any], stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """The rewards of several functions, with weights of 1 where none are stated."""
     yield "rewards", rewards
-    if not any(MEANINGS.get(key.lower()) == "weights" for key in stated):
+    if not any(
+        MEANINGS.get(key.lower()) in ("weights", "w") and isinstance(value, list) and len(value) == len(rewards)
+        for key, value in stated.items()
+    ):
         yield "weights", [1] * len(rewards)
 
 
@@ -189,7 +254,7 @@ def flattened(stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         stated = {key: value for key, value in stated.items() if key not in several}
     for key, value in stated.items():
         if isinstance(value, Mapping):
-            name = MEANINGS.get(key.lower())
+            name = "R" if key == "R" else MEANINGS.get(key.lower())
             single = not any(isinstance(entry, list | Mapping) for entry in value.values())
             if name == "R" and not single and not all(QUESTION.match(label) for label in value):
                 yield from functions(list(value.values()), stated)
@@ -231,6 +296,14 @@ def meaning(key: str, found: Mapping[str, Any], texts: Mapping[str, str]) -> str
     name = MEANINGS.get(key.lower())
     others = {MEANINGS.get(other.lower()) for other in found if other != key}
     support = is_support(found)
+    if key.lower() == "n" and isinstance(found[key], Fraction):
+        return "G"
+    if name in ("w", "weights") and isinstance(found[key], list) and "A" not in others:
+        rows = next((value for other, value in found.items() if other in ("R", "rewards", "r")), None)
+        if isinstance(rows, list) and nesting(rows) == 2 and len(found[key]) in (len(rows), len(rows[0])):
+            return "weights"
+    if name == "delta" and ("R" in others or "R" in found) and not others & {"w", "A"}:
+        return "eps_std"
     if key in ("r", "rewards", "reward", "R"):
         if support and len(flat(found[key])) == support:
             return "r"
@@ -265,6 +338,9 @@ def prepared(names: dict[str, Any]) -> dict[str, Any]:
         names["x"] = Definition("log(pi / ref)")
     if "old" in names and "pi" not in names and "new_logp" not in names and isinstance(names["old"], list):
         names["pi"] = Definition("old")
+    rewards, weights = names.get("R"), names.get("weights")
+    if isinstance(weights, list) and nesting(rewards) == 2 and len(weights) == len(rewards[0]) != len(rewards):
+        names["R"] = [list(column) for column in zip(*rewards, strict=True)]
     derived = {
         "low": ("eps",),
         "high": ("eps",),
@@ -272,6 +348,8 @@ def prepared(names: dict[str, Any]) -> dict[str, Any]:
         "x": ("new_logp", "ref_logp"),
     }
     formulas = {"low": "eps", "high": "eps", "w": "exp(new_logp - old_logp)", "x": "new_logp - ref_logp"}
+    if "A" in names and "x" in names:
+        derived["w"], formulas["w"] = ("x",), "exp(x)"
     for name, needed in derived.items():
         if name not in names and all(other in names for other in needed):
             names[name] = Definition(formulas[name])

@@ -48,6 +48,13 @@ def value_of(number: Any) -> Any:
     return number.value if isinstance(number, Dual) else number
 
 
+def compared(number: Any) -> Any:
+    """A number that is compared, without its derivatives; raises InvalidProblem for one that is missing."""
+    if number is None:
+        raise InvalidProblem("formula", "a comparison with a number that is missing", "present(x) or filled(x, number)")
+    return value_of(number)
+
+
 class Reals:
     """Exact numbers: operations of the arithmetic, with derivatives where an operand has them."""
 
@@ -61,14 +68,14 @@ class Reals:
 
     def less(self, a: Any, b: Any) -> bool:
         """Whether a < b; never where one is not a number."""
-        a, b = value_of(a), value_of(b)
+        a, b = compared(a), compared(b)
         if isinstance(a, float) or isinstance(b, float):
             return approximate(a) < approximate(b)
         return self.arithmetic.less(a, b)
 
     def equal(self, a: Any, b: Any) -> bool:
         """Whether a = b."""
-        a, b = value_of(a), value_of(b)
+        a, b = compared(a), compared(b)
         if isinstance(a, float) or isinstance(b, float):
             return approximate(a) == approximate(b)
         return self.arithmetic.equal(a, b)

@@ -6,7 +6,6 @@ the case's, with 3 where one stays open. docs/own_disputes.md says how a case is
 """
 
 import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -25,14 +24,18 @@ from grpocheck.verifier.commands.estimator import EstimatorRequest, estimator_ma
 from grpocheck.verifier.disputes.kinds import Command, Number
 from grpocheck.verifier.disputes.kinds import Path as Way
 from grpocheck.verifier.disputes.kinds_kl import KINDS, Known
-from grpocheck.verifier.disputes.settling import CLOSENESS, Line, Verdict, settle_by_formulas, stated_numbers
+from grpocheck.verifier.disputes.lines import Line, Verdict
+from grpocheck.verifier.disputes.settling import settle_by_formulas, stated_numbers
+from grpocheck.verifier.disputes.values import CLOSENESS
 from grpocheck.verifier.estimator.moments import TooManyCases
 from grpocheck.verifier.estimator.report import composition_markdown, short
 from grpocheck.verifier.failures import BAD_INPUT, REFUTED, UNDECIDED, BadOption, emit, say
-from grpocheck.verifier.files import write_text
+from grpocheck.verifier.files import json_of, read_whole, write_text
 
 DIGITS = 45
 """Digits of the enclosures of irrational numbers."""
+MOST_BYTES = 4_000_000
+"""Bytes of a file of cases."""
 SPECIAL = ("inf", "-inf", "nan")
 """What is no finite number."""
 
@@ -275,8 +278,8 @@ def in_words(value: Any) -> str:
 def read_cases(path: Path) -> list[Mapping[str, Any]]:
     """The cases of a file, a list of them or one; raises BadOption for a file that holds none."""
     try:
-        read = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        read = json_of(read_whole(path, MOST_BYTES))
+    except (OSError, ValueError) as error:
         raise BadOption("--cases", path, str(error), "the JSON file of the cases") from error
     cases = read if isinstance(read, list) else [read]
     if not cases or not all(isinstance(case, Mapping) for case in cases):

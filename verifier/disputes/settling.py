@@ -6,73 +6,31 @@ not understood, or more than the words has to be known, the number stays undecid
 """
 
 import ast
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from grpocheck.core.arithmetic import Arithmetic, EnclosureArithmetic, enclose
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.verifier.disputes import catalogue as samples
 from grpocheck.verifier.disputes import catalogue_logs as logs
+from grpocheck.verifier.disputes import catalogue_losses as losses
 from grpocheck.verifier.disputes import catalogue_policy as policies
 from grpocheck.verifier.disputes.catalogue import Entries, Entry
-from grpocheck.verifier.disputes.formulas import MOST_DRAWS, Definition, evaluator, flat, parsed
+from grpocheck.verifier.disputes.evidence import evidence_of
+from grpocheck.verifier.disputes.formulas import Definition, evaluator, flat, parsed
 from grpocheck.verifier.disputes.inputs import SHOWN, Given, read_input
+from grpocheck.verifier.disputes.lines import Line, Verdict
 from grpocheck.verifier.disputes.numbers import SHORT
+from grpocheck.verifier.disputes.structural import Structure
+from grpocheck.verifier.disputes.values import MOST_NAMED, Values, supplied
+from grpocheck.verifier.disputes.vocabulary import QUANTITIES, SPECIFIC
 from grpocheck.verifier.disputes.words import Read, words_in, words_of
-from grpocheck.verifier.prime_logs import PrimeLogs
 
-CLOSENESS = Fraction(1, 10**12)
-"""How far a float of a case may lie from the number it rounds; a float above 1 by so much of itself."""
 COMPONENT = re.compile(r"logits?[ _\[]*([0-9]+)")
-QUANTITIES = frozenset(
-    words_of(
-        "advantages gradient objective loss slope fraction variance std baseline factor bias ratio kl "
-        "mass kept logprob effective optimal each normaliser entropy"
-    ).words
-    | {"self-normalised", "second-moment"}
-)
-"""Words for what a number is, beside those for how it is had."""
-SPECIFIC = QUANTITIES | {"k1", "k2", "k3", "absolute", "reversed", "clamped", "truncated", "masked", "unweighted"}
-SPECIFIC |= {"without-kl", "without-entropy", "in-one"}
-"""Words that a name has to say: without them the simpler entry is meant."""
 IN_WORDS = ("convention", "rule", "claim", "equals", "closed_form", "note", "because", "reason", "comment", "formula")
 """What a case says in words beside its numbers."""
-DIGITS = 30
-MOST_SEARCHED = 500
-"""A formula over more draws than these is not looked through for the value of a number."""
-MOST_NAMED = 3
-"""So many formulas with the value of a number are named at most."""
-
-
-class Verdict(Enum):
-    """What became of a number: it agrees, it differs, or it is open what it should be."""
-
-    AGREES = "agrees"
-    DIFFERS = "differs"
-    UNDECIDED = "undecided"
-
-
-@dataclass(frozen=True)
-class Line:
-    """One number of a case: what the case states, what was found, whether they agree, and how it was found."""
-
-    side: str
-    name: str
-    stated: Any
-    found: Any
-    verdict: Verdict
-    how: str
-    note: str = ""
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the number is the case's."""
-        return self.verdict is Verdict.AGREES
 
 
 @dataclass(frozen=True)
@@ -91,6 +49,7 @@ class Kind:
 
 KINDS = (
     Kind("sums over tokens", (("L",), ("A", "lengths")), samples.aggregated),
+    Kind("windows of accumulated steps", (("parts", "accum"),), losses.windows),
     Kind("clipped terms", (("w", "A"),), samples.clipped),
     Kind("advantages of groups", (("R",),), samples.advantages),
     Kind("sampling at a temperature or truncated", (("pi", "T"), ("z", "T"), ("pi", "top_k"), ("pi", "top_p"),
@@ -108,17 +67,19 @@ KINDS = (
     Kind("masses in a binary format", (("pi", "dtype"),), logs.rounded_masses),
     Kind("entropies", (("pi",),), policies.entropic),
     Kind("groups of rewards 0 and 1", (("success", "G"),), logs.sampled_groups),
+    Kind("rewards of several functions", (("R", "weights"),), losses.combined),
+    Kind("rewards of lengths", (("lengths", "longest", "cache"),), losses.overlong),
+    Kind("ratios of responses by log ratios", (("x",),), losses.geometric),
+    Kind("losses of log probabilities", (("new_logp", "A"),), losses.scored),
+    Kind("bounded ratios", (("w", "least", "most"), ("w", "cap")), losses.bounded),
+    Kind("entropy bonuses", (("H",),), losses.bonus),
+    Kind("entropies of tokens", (("dists",),), losses.entropies),
 )  # fmt: skip
 
 
 def kinds_in_words() -> str:
     """What inputs there are, each with the keys that it needs."""
     return "; ".join(f"{kind.name} ({kind.needed})" for kind in KINDS)
-
-
-def supplied() -> Arithmetic:
-    """The arithmetic of formulas: exact numbers, enclosures beside, logarithms of rationals in primes."""
-    return PrimeLogs(EnclosureArithmetic(digits=DIGITS))
 
 
 class Settler:
@@ -135,14 +96,13 @@ class Settler:
         self.subjects: list[Entry] = []
         self.key_words = {piece for key in case["input"] for piece in key.lower().split("_")}
         self.entries: list[Entry] = list(dict.fromkeys(self.listed()))
-        self.values: dict[tuple[str, int | None, int], Any] = {}
-        self.open_formulas: set[str] = set()
-        told = [text for text in self.given.texts.values() if text != self.given.names.get("dtype")]
-        self.declared = words_in([*told, *case.get("declared", [])])
+        self.values = Values(self.names, self.arithmetic)
+        told = {key: text for key, text in self.given.texts.items() if text != self.given.names.get("dtype")}
+        self.declared = evidence_of(case, told)
 
     def own_keys(self) -> dict[str, Any]:
         """The input's own keys, which formulas of a case may use."""
-        return {key: self.given.names[name] for name, key in self.given.keys.items()}
+        return {**{key: self.given.names[name] for name, key in self.given.keys.items()}, **self.given.own}
 
     def listed(self) -> Iterator[Entry]:
         """The entries of every kind whose needs the input meets."""
@@ -153,23 +113,6 @@ class Settler:
                 for found in kind.entries(self.given.names):
                     words = frozenset(SHORT.get(short, short) if w == "{dtype}" else w for w in found.words)
                     yield Entry(words, found.formula, kind.name)
-
-    def value(self, formula: str, group_size: int | None = None, most_draws: int = MOST_DRAWS) -> Any:
-        """The value of a formula, perhaps with another group size; None where it has none on this input.
-
-        ``open_formulas`` remembers those of which a comparison stayed open, or that are at a kink.
-        """
-        key = (formula, group_size, most_draws)
-        if key not in self.values:
-            names = self.names if group_size is None else {**self.names, "G": Fraction(group_size)}
-            self.values[key] = None
-            try:
-                self.values[key] = evaluator(names, self.arithmetic, most_draws).evaluate(formula)
-            except ArithmeticError:
-                self.open_formulas.add(formula)  # a comparison that stays open, or a kink
-            except InvalidProblem:
-                self.values[key] = None  # the formula is of lists of another shape than this input's
-        return self.values[key]
 
     def line(self, side: str, name: str, stated: Any) -> Line:
         """The line of one number."""
@@ -189,8 +132,8 @@ class Settler:
     def compared(self, side: str, name: str, stated: Any, found: Any, how: str) -> Line:
         """A line whose number is known beforehand."""
         try:
-            verdict = Verdict.AGREES if self.same(stated, found) else Verdict.DIFFERS
-            return Line(side, name, stated, self.shown(found), verdict, how)
+            verdict = Verdict.AGREES if self.values.same(stated, found) else Verdict.DIFFERS
+            return Line(side, name, stated, self.values.shown(found), verdict, how)
         except ArithmeticError as error:
             return Line(side, name, stated, None, Verdict.UNDECIDED, how, str(error))
 
@@ -205,16 +148,16 @@ class Settler:
         first = next(fitting, None)
         if first is None:
             return self.unnamed(side, name, stated, size, stray)
-        line = self.compared(side, name, stated, self.value(first.formula, size), first.formula)
+        line = self.compared(side, name, stated, self.values.value(first.formula, size), first.formula)
         if line.verdict is not Verdict.DIFFERS:
             self.seen(first)
             return line
         others = list(fitting)
-        same = self.with_value(others, stated, size) or (self.alike(stated, size) if side == "wrong" else [])
+        same = self.values.with_value(others, stated, size) or (self.alike(stated, size) if side == "wrong" else [])
         if same:
             self.seen(same[0])
             return self.reproduced(side, name, stated, same, size)
-        whole = not self.unused(first) and not self.open_formulas and not self.given.unknown
+        whole = not self.unused(first) and not self.values.open_formulas and not self.given.unknown
         note = f"none of the {len(others) + 1} conventions that fit the name gives the number"
         verdict = Verdict.DIFFERS if whole and side == "right" else Verdict.UNDECIDED
         return Line(side, name, stated, line.found, verdict, first.formula, note)
@@ -227,7 +170,7 @@ class Settler:
         """The entries with a value among those of a kind and of a quantity that a right number is of."""
         subjects = [(entry.kind, entry.words & QUANTITIES) for entry in self.subjects]
         like = [e for e in self.entries if any(e.kind == kind and e.words & words for kind, words in subjects)]
-        return self.with_value(like, stated, size)
+        return self.values.with_value(like, stated, size)
 
     def unnamed(self, side: str, name: str, stated: Any, size: int | None, stray: Sequence[str]) -> Line:
         """A line whose name is not understood: a fault is known by its value, of what the right numbers are of."""
@@ -235,14 +178,14 @@ class Settler:
         if same:
             return self.reproduced(side, name, stated, same, size)
         note = f"not understood: {', '.join(stray)}" if stray else "no formula of this kind of input"
-        same = self.with_value(self.entries, stated, size)
+        same = self.values.with_value(self.entries, stated, size)
         if same:
             note += f"; it is the value of: {'; '.join(' '.join(sorted(e.words)) for e in same[:MOST_NAMED])}"
         return Line(side, name, stated, None, Verdict.UNDECIDED, "", note)
 
     def reproduced(self, side: str, name: str, stated: Any, same: Sequence[Entry], size: int | None) -> Line:
         """A line whose number is that of a convention other than the declared one: what a fault is, and no right."""
-        value = self.shown(self.value(same[0].formula, size))
+        value = self.values.shown(self.values.value(same[0].formula, size))
         named = "; ".join(" ".join(sorted(entry.words)) for entry in same[:MOST_NAMED])
         if side == "wrong":
             return Line(side, name, stated, value, Verdict.AGREES, same[0].formula, f"by its value: {named}")
@@ -290,7 +233,7 @@ class Settler:
             )
         )
         for entry in candidates:
-            value = self.value(entry.formula, size)
+            value = self.values.value(entry.formula, size)
             if value is not None and len(flat(value)) == len(flat(stated)):
                 yield entry
             elif isinstance(value, list) and not isinstance(stated, list) and "gradient" in entry.words:
@@ -307,50 +250,6 @@ class Settler:
         by_mass = Entry(entry.words | {"by-mass"}, f"({entry.formula})[0] / (pi[0] * pi[1])**{power}", entry.kind)
         theta = any("theta" in text or "mass" in text for text in self.given.texts.values())
         return [by_mass, one] if theta else [one, by_mass]
-
-    def with_value(self, entries: Sequence[Entry], stated: Any, size: int | None) -> list[Entry]:
-        """The entries whose value is the stated one."""
-        found = []
-        for entry in entries:
-            value = self.value(entry.formula, size, MOST_SEARCHED)
-            try:
-                if value is not None and self.same(stated, value):
-                    found.append(entry)
-            except ArithmeticError:
-                continue  # open whether it is the number
-            if len(found) == MOST_NAMED:
-                break
-        return found
-
-    def same(self, stated: Any, found: Any) -> bool:
-        """Whether the numbers are the same, in one order: exactly, or to CLOSENESS where the case has a float."""
-        left, right = flat(stated), flat(found)
-        return len(left) == len(right) and all(self.same_number(a, b) for a, b in zip(left, right, strict=True))
-
-    def same_number(self, stated: Any, found: Any) -> bool:
-        """Whether one number is the stated one; a null is what is not a number, or missing."""
-        if isinstance(stated, str) and stated.strip().lower().lstrip("+-") in ("inf", "infinity", "nan"):
-            stated = float(stated)
-        if stated is None or (isinstance(stated, float) and math.isnan(stated)):
-            return found is None or (isinstance(found, float) and math.isnan(found))
-        if isinstance(stated, float) and math.isfinite(stated) and found is not None and not isinstance(found, float):
-            ends, allowed = enclose(found, DIGITS), CLOSENESS * max(Fraction(1), abs(Fraction(stated)))
-            return all(abs(Fraction(end) - Fraction(stated)) <= allowed for end in ends)
-        number = stated
-        if isinstance(stated, int | str) and not isinstance(stated, bool):
-            try:
-                number = evaluator({}, self.arithmetic).evaluate(str(stated))
-            except InvalidProblem:
-                return False
-        if isinstance(number, float) or isinstance(found, float):
-            return isinstance(number, float) and isinstance(found, float) and str(number) == str(found)
-        return self.arithmetic.holds(number) and found is not None and self.arithmetic.equal(number, found)
-
-    def shown(self, value: Any) -> Any:
-        """A value as the output has it: texts of exact numbers, enclosures of the others."""
-        if isinstance(value, list):
-            return [self.shown(entry) for entry in value]
-        return value if value is None else str(value) if isinstance(value, float) else self.arithmetic.text(value)
 
 
 def names_of(formula: str) -> set[str]:
@@ -396,4 +295,10 @@ def settle_by_formulas(case: Mapping[str, Any]) -> tuple[Line, ...]:
     if not settler.entries and not case.get("compute"):
         unknown = ", ".join(settler.given.unknown) or ", ".join(case["input"])
         raise InvalidProblem(f"{case['id']}.input", unknown, f"keys of a kind: {kinds_in_words()}; or a compute table")
-    return tuple(settler.line(*number) for number in stated_numbers(case))
+    lines = [settler.line(*number) for number in stated_numbers(case)]
+    if case.get("compute"):
+        return tuple(lines)
+    structure = Structure(settler.entries, settler.values, settler.declared)
+    if not all(line.agrees for line in lines):
+        lines = structure.settled(lines, settler.subjects)
+    return tuple(structure.turned_round(lines))

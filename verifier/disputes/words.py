@@ -14,10 +14,11 @@ PHRASES: Mapping[str, str] = {
     "expected": "expected, expectation, e, average",
     "gradient": "gradient, grad, gradients, logits, d dlogits, gradient logits, policy gradient",
     "true": "true, exact, unbiased",
-    "objective": "objective, surrogate, objectives, term, terms, surrogates",
-    "loss": "loss, losses, policy loss, pg loss",
+    "objective": "objective, surrogate, objectives, term, terms, surrogates, obj",
+    "loss": "loss, losses, policy loss, pg loss, total loss",
     "slope": "slope, slopes, d dr, d dratio, derivative, dr",
-    "fraction": "fraction, share, clip fraction, clipfrac, clipped fraction, clip frac",
+    "fraction": "fraction, share, clip fraction, clipfrac, clipped fraction, clip frac, clip ratio, frac",
+    "first": "first step, first update, first",
     "variance": "variance, var",
     "std": "std, stddev, standard deviation, deviation",
     "baseline": "baseline, baselines",
@@ -134,7 +135,7 @@ PHRASES: Mapping[str, str] = {
     "token-mean": "token mean, global token mean, all tokens, dapo, bnpo, token average, mean over tokens, "
     "global mean over tokens, token weighted, global token",
     "sequence-mean": "seq mean token mean, sequence mean, per response mean, per sequence mean, own length, seq mean, "
-    "response mean, sample mean, sequence level mean, sample level",
+    "response mean, sample mean, sequence level mean, sample level, per document, document mean",
     "token-sum": "seq mean token sum, token sum, sum, sum over tokens, summed over tokens",
     "constant": "seq mean token sum norm, token sum norm, constant divisor, constant, max length, fixed length, "
     "max len, maximum length, "
@@ -142,7 +143,7 @@ PHRASES: Mapping[str, str] = {
     "micro": "mean of step means, step means, mean of rank means, rank means, per step, step mean, micro batch, "
     "micro batches, microbatch, "
     "per micro batch, mean of means, mean of micro batch means, "
-    "gradient accumulation, accumulated, per rank, per device, ranks, rank mean, dp, local, mean of micro means",
+    "per rank, per device, ranks, rank mean, dp, local, mean of micro means",
     "unmasked": "unmasked, padding, padded, with padding",
     "all-counted": "all counted, counted in denominator, denominator counts all, full denominator",
     # numerics

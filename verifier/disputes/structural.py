@@ -1,0 +1,194 @@
+"""Numbers whose names say too little: looked up among all that the input's numbers can feed.
+
+A right number has to be the definition's of a quantity, under what the case says of settings and methods; a wrong one
+any other convention's of a quantity that a right number is of. A name that says nothing is enough only where right and
+wrong are told apart within one quantity, and no other quantity explains them as well.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grpocheck.verifier.disputes.catalogue import Entry
+from grpocheck.verifier.disputes.formulas import flat
+from grpocheck.verifier.disputes.lines import Line, Verdict
+from grpocheck.verifier.disputes.values import MOST_NAMED, Values
+from grpocheck.verifier.disputes.vocabulary import FAULTS, QUANTITIES, SPECIFIC
+from grpocheck.verifier.disputes.words import words_of
+
+Family = tuple[str, frozenset[str]]
+MOST_FOUND = 40
+"""So many entries with the value of a number are looked at."""
+
+
+def family_of(entry: Entry) -> Family:
+    """What an entry is a convention of: its kind of input, and the quantity."""
+    return entry.kind, entry.words & QUANTITIES
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A right number as the definition of a family has it."""
+
+    line: int
+    entry: Entry
+    said: int
+
+    @property
+    def family(self) -> Family:
+        """The quantity that the number is read as."""
+        return family_of(self.entry)
+
+
+class Structure:
+    """Reads the open numbers of one case by what they are the values of."""
+
+    def __init__(self, entries: Sequence[Entry], values: Values, evidence: frozenset[str]) -> None:
+        """The entries that the input feeds, their values, and the words that decide between conventions."""
+        self.entries = entries
+        self.values = values
+        self.evidence = evidence
+        self.families: dict[Family, list[Entry]] = {}
+        for entry in entries:
+            self.families.setdefault(family_of(entry), []).append(entry)
+
+    def settled(self, lines: Sequence[Line], known: Sequence[Entry]) -> list[Line]:
+        """The lines, those that were open settled where they can be; ``known`` are the entries of the others."""
+        found = list(lines)
+        readings: dict[int, list[Reading]] = {}
+        for place, line in enumerate(lines):
+            if line.side == "right" and line.verdict is not Verdict.AGREES:
+                readings[place] = list(self.readings(place, line))
+        subjects = {family_of(entry) for entry in known}
+        for place, possible in readings.items():
+            found[place], chosen = self.right(lines[place], possible, lines, subjects)
+            subjects |= {reading.family for reading in chosen}
+        for place, line in enumerate(lines):
+            if line.side == "wrong" and line.verdict is not Verdict.AGREES:
+                found[place] = self.wrong(line, subjects)
+        return found
+
+    def readings(self, place: int, line: Line) -> Iterator[Reading]:
+        """The families of which the number is the definition's, with how much of the name each has."""
+        read = words_of(line.name)
+        families = {
+            family_of(entry)
+            for entry in self.values.with_value(self.entries, line.stated, read.group_size, MOST_FOUND)
+        }
+        for family in families:
+            first = self.definition(family, line.stated, read.words, read.group_size)
+            if first is None:
+                continue
+            try:
+                if self.values.same(line.stated, self.values.value(first.formula, read.group_size)):
+                    yield Reading(place, first, len(read.words & first.words))
+            except ArithmeticError:
+                continue  # open whether it is the number
+
+    def definition(self, family: Family, stated: Any, said: frozenset[str], size: int | None) -> Entry | None:
+        """The entry of a family that a name, the evidence and the order of the catalogue put first."""
+        ranked = sorted(
+            self.families[family],
+            key=lambda entry: (
+                -len(entry.words & said),
+                -len(entry.words & self.evidence),
+                len((entry.words - said) & SPECIFIC),
+            ),
+        )
+        for entry in ranked:
+            value = self.values.value(entry.formula, size)
+            if value is not None and len(flat(value)) == len(flat(stated)):
+                return entry
+        return None
+
+    def right(
+        self, line: Line, possible: Sequence[Reading], lines: Sequence[Line], subjects: set[Family]
+    ) -> tuple[Line, list[Reading]]:
+        """A right number by the reading that its name, or the wrong numbers beside it, decide for."""
+        if not possible:
+            return self.open_again(line), []
+        most = max(reading.said for reading in possible)
+        best = [reading for reading in possible if reading.said == most]
+        among = [reading for reading in best if reading.family in subjects]
+        told = [reading for reading in best if self.explains(reading.family, line, lines)]
+        chosen = told or among or (best if most else [])
+        formulas = {reading.entry.formula for reading in chosen}
+        if not chosen:
+            return self.open_again(line), []
+        if len(formulas) > 1 and not most:
+            return self.noted(line, "open between", [r.entry for r in chosen]), []
+        entry = chosen[0].entry
+        size = words_of(line.name).group_size
+        shown = self.values.shown(self.values.value(entry.formula, size))
+        note = f"by its value, as defined: {' '.join(sorted(entry.words))}"
+        return Line(line.side, line.name, line.stated, shown, Verdict.AGREES, entry.formula, note), chosen
+
+    def open_again(self, line: Line) -> Line:
+        """A line that differs, but whose number another convention of some quantity gives, is open."""
+        same = self.values.with_value(self.entries, line.stated, words_of(line.name).group_size)
+        if line.verdict is Verdict.DIFFERS and same:
+            return self.noted(line, "not what the words come to, but the value of", same)
+        return line
+
+    def explains(self, family: Family, line: Line, lines: Sequence[Line]) -> bool:
+        """Whether a wrong number of the name, or any where none has it, is another convention's of a family."""
+        wrong = [other for other in lines if other.side == "wrong"]
+        same = [other for other in wrong if other.name == line.name] or wrong
+        return any(
+            not self.is_same(other.stated, line.stated) and self.values.with_value(self.like({family}), other.stated, None)
+            for other in same
+        )
+
+    def is_same(self, stated: Any, other: Any) -> bool:
+        """Whether two numbers of a case are written alike."""
+        return [str(n) for n in flat(stated)] == [str(n) for n in flat(other)]
+
+    def like(self, families: set[Family]) -> list[Entry]:
+        """The entries of the kind, and with a word of the quantity, of one of the families."""
+        return [
+            entry
+            for entry in self.entries
+            if any(entry.kind == kind and (entry.words & words or not words) for kind, words in families)
+        ]
+
+    def wrong(self, line: Line, subjects: set[Family]) -> Line:
+        """A wrong number as the value of a convention of what the right numbers are of."""
+        read = words_of(line.name)
+        same = self.values.with_value(self.like(subjects), line.stated, read.group_size)
+        if not same:
+            return line
+        shown = self.values.shown(self.values.value(same[0].formula, read.group_size))
+        named = "; ".join(" ".join(sorted(entry.words)) for entry in same[:MOST_NAMED])
+        note = f"by its value: {named}"
+        return Line(line.side, line.name, line.stated, shown, Verdict.AGREES, same[0].formula, note)
+
+    def turned_round(self, lines: Sequence[Line]) -> list[Line]:
+        """The lines; a right number is open again that a fault gives, where the definition's is called wrong.
+
+        Where a quantity has a true value, anything else is a fault of it.
+        """
+        found = list(lines)
+        wrong = [line for line in lines if line.side == "wrong"]
+        for place, line in enumerate(lines):
+            if line.side != "right" or not line.agrees:
+                continue
+            for entry in [entry for entry in self.entries if entry.formula == line.how]:
+                first = self.definition(family_of(entry), line.stated, frozenset(), words_of(line.name).group_size)
+                if first is None or not (entry.words & FAULTS or "true" in first.words):
+                    continue
+                value = self.values.value(first.formula)
+                if not self.agree(line.stated, value) and any(self.agree(other.stated, value) for other in wrong):
+                    found[place] = self.noted(line, "called right, but a wrong one is the definition's", [first])
+        return found
+
+    def agree(self, stated: Any, value: Any) -> bool:
+        """Whether a value is certainly a stated one."""
+        try:
+            return value is not None and self.values.same(stated, value)
+        except ArithmeticError:
+            return False
+
+    def noted(self, line: Line, why: str, entries: Sequence[Entry]) -> Line:
+        """An open line with what its number can be the value of."""
+        named = "; ".join(dict.fromkeys(" ".join(sorted(entry.words)) for entry in entries[:MOST_NAMED]))
+        return Line(line.side, line.name, line.stated, None, Verdict.UNDECIDED, "", f"{why}: {named}")
