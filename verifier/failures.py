@@ -19,11 +19,18 @@ Arguments = ParamSpec("Arguments")
 
 
 class BadOption(Exception):  # noqa: N818 - named for what it says
-    """An option whose value cannot be used: names the option, shows the value, says what was expected."""
+    """An option or argument that cannot be used: names it, shows its value, says what is wrong and what was expected.
+
+    >>> print(BadOption("--jobs", "none", "it is no number", "a number of processes"))
+    --jobs: 'none': it is no number; expected a number of processes
+    >>> print(BadOption("--resume", None, "there is no trace to go on with", "--trace FILE with it"))
+    --resume: there is no trace to go on with; expected --trace FILE with it
+    """
 
     def __init__(self, option: str, value: object, problem: str, expected: str) -> None:
-        """The option, the value as given, what is wrong with it, and what was expected."""
-        super().__init__(f"{option}: {str(value)!r}: {problem}; expected {expected}")
+        """The option, the value as given (None: it has none), what is wrong with it, and what was expected."""
+        shown = "" if value is None else f"{str(value)!r}: "
+        super().__init__(f"{option}: {shown}{problem}; expected {expected}")
         self.problem = problem
         self.expected = expected
 

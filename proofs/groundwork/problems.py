@@ -21,9 +21,6 @@ from grpocheck.proofs.groundwork.expectations import Expectations, groundwork
 from grpocheck.proofs.groundwork.variants import near
 from grpocheck.proofs.shipped import examples
 
-SEED = 24
-
-TWO = ("good", "bad")
 FAMILIES: dict[str, dict[str, Any]] = {
     "bernoulli": {"theta": ["1/3"], "supports": [2, 2]},
     "simplex": {"theta": ["1/6", "1/3", "1/4"], "supports": [3, 2]},

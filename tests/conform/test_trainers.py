@@ -18,7 +18,7 @@ from tests.conform.needs import needs
 def verdicts(adapter, site=None):
     made = list(adapter.adapted(site))
     assert len({each.target.name for each in made}) == len(made)
-    found = [conform(each.target, each.variant, each.parts, each.numbers, each.up_to_scale) for each in made]
+    found = [conform(each.target, each.variant, each.parts, each.numbers) for each in made]
     return made, {each.target: each for each in found}
 
 

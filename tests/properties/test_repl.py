@@ -124,7 +124,7 @@ def test_every_error_is_one_line_and_the_session_goes_on() -> None:
 def test_without_a_problem_there_is_nothing_to_walk() -> None:
     status, said = typed("run", "set epsilon 0.3", "# a remark", "", "help", problem=None)
     assert status == 2
-    assert [line.startswith("error: problem: '': none is loaded") for line in said[:2]] == [True, True]
+    assert [line.startswith("error: problem: none is loaded") for line in said[:2]] == [True, True]
     assert "prove" in " ".join(said)
     assert "EOF" not in " ".join(said)
 

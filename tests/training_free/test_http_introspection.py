@@ -201,7 +201,7 @@ def test_a_whole_run_keeps_to_k_introspections() -> None:
 @pytest.mark.parametrize(
     ("environment", "message"),
     [
-        ({}, "OPENAI_BASE_URL: '': it is not set"),
+        ({}, "OPENAI_BASE_URL: it is not set"),
         ({"OPENAI_BASE_URL": "localhost:8000"}, "no address"),
         ({"OPENAI_BASE_URL": "ftp://host/"}, "no address"),
         ({"OPENAI_BASE_URL": "http://host:99999/"}, "no address"),
@@ -209,7 +209,7 @@ def test_a_whole_run_keeps_to_k_introspections() -> None:
         ({"OPENAI_BASE_URL": "http://host/é"}, "no address"),
         ({"OPENAI_BASE_URL": "http://host/v1\n"}, "no address"),
         ({"OPENAI_BASE_URL": "http://me:secret@host/v1"}, "a user"),
-        ({"OPENAI_BASE_URL": "http://host/v1"}, "OPENAI_MODEL: '': it is not set"),
+        ({"OPENAI_BASE_URL": "http://host/v1"}, "OPENAI_MODEL: it is not set"),
         ({"OPENAI_BASE_URL": "http://host/v1", "OPENAI_MODEL": "m", "OPENAI_API_KEY": "a\nb"}, "no header"),
     ],
 )

@@ -5,13 +5,14 @@ from typing import Annotated
 
 import typer
 from grpocheck.verifier.command_line.completing import traces
+from grpocheck.verifier.command_line.options import Json
 
 
 def check_command(
     trace: Annotated[
         Path, typer.Argument(metavar="TRACE", help="A trace written by run --trace.", autocompletion=traces)
     ],
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")] = False,
+    json: Json = False,
     model: Annotated[
         bool, typer.Option("--model", help="Ask the model extracted from the Coq proofs as well: the two must agree.")
     ] = False,

@@ -5,8 +5,7 @@ from typing import Annotated, Optional
 
 import typer
 from grpocheck.verifier.command_line.completing import claims, words
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")]
+from grpocheck.verifier.command_line.options import Json, Ray
 
 
 def verify_command(
@@ -32,10 +31,7 @@ def verify_command(
         Path, typer.Option(metavar="FOLDER", help="Where findings are kept from one verification to the next.")
     ] = Path("build/evidence"),
     fresh: Annotated[bool, typer.Option("--fresh", help="Take nothing from the cache.")] = False,
-    ray: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Run the pieces as tasks of a Ray cluster; local starts one here."),
-    ] = None,
+    ray: Ray = None,
 ) -> int:
     """Gather the evidence for every claim and report the strongest of each, with its size and time.
 

@@ -6,12 +6,10 @@ the word to the shell, which then offers every file.
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from grpocheck.verifier.names import ARITHMETICS, COURSE, SCOPES, SHELF, STARTERS, TRAINERS, VARIANTS
-
-Completion = Callable[[str], list[str]]
 
 PLAIN = re.compile(r"[\w./@%+,-]+", re.ASCII)
 """Names that no shell has to quote; where there are others, the shell completes by itself."""

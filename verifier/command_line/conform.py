@@ -5,6 +5,7 @@ from typing import Annotated, Optional
 
 import typer
 from grpocheck.verifier.command_line.completing import targets, variants
+from grpocheck.verifier.command_line.options import CallLimit, Isolate, Json
 
 Word = Optional[str]  # noqa: UP045 - typer reads the annotation
 Words = Optional[list[str]]  # noqa: UP045
@@ -47,14 +48,9 @@ def conform_command(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="FOLDER", help="Where pip install --target put another version of a trainer."),
     ] = None,
-    isolate: Annotated[
-        bool, typer.Option("--isolate", help="Import and call the function in a process of its own.")
-    ] = False,
-    call_limit: Annotated[
-        Optional[float],  # noqa: UP045
-        typer.Option(min=0.01, metavar="SECONDS", help="How long a call of it may take; isolates it."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")] = False,
+    isolate: Isolate = False,
+    call_limit: CallLimit = None,
+    json: Json = False,
 ) -> int:
     """Which objective a loss function computes: the variant, its constants, and the smallest input where it departs.
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
+from grpocheck.verifier.command_line.options import Json
 
 
 def dispute_command(
@@ -20,7 +21,7 @@ def dispute_command(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="FILE", help="Write everything as a page in Markdown as well."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")] = False,
+    json: Json = False,
 ) -> int:
     """Settle a dispute: what the right and the wrong numbers of a small case are the values of, exactly.
 

@@ -1,10 +1,11 @@
 """``grpocheck draws`` as typer sees it; what it runs is imported only when it runs."""
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 from grpocheck.verifier.command_line.completing import traces as completed
+from grpocheck.verifier.command_line.options import Json, Supply
 
 
 def draws_command(
@@ -17,11 +18,8 @@ def draws_command(
     alpha: Annotated[
         str, typer.Option(metavar="NUMBER", help="The probability with which lawful draws may be rejected.")
     ] = "1e-6",
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")] = False,
-    supply: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation
-        typer.Option("--supply", metavar="MODULE:ATTRIBUTE", help="The supply of the runs, where replay needs it."),
-    ] = None,
+    json: Json = False,
+    supply: Supply = None,
 ) -> int:
     """Whether recorded draws have the law of the frozen policy (claim G3), with a stated error probability.
 

@@ -5,8 +5,8 @@ from typing import Annotated, Optional
 
 import typer
 from grpocheck.verifier.command_line.completing import arithmetics, problems, variants
+from grpocheck.verifier.command_line.options import Json, MaxBits
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")]
 Parts = Optional[list[str]]  # noqa: UP045 - typer reads the annotation
 Word = Optional[str]  # noqa: UP045
 
@@ -64,10 +64,7 @@ def estimator_command(
     digits: Annotated[
         Optional[int], typer.Option(min=1, help="Decimal digits of an enclosure, or carried by mp.")  # noqa: UP045
     ] = None,
-    max_bits: Annotated[
-        Optional[int],  # noqa: UP045
-        typer.Option(min=1, help="The precision past which an enclosed comparison is undecided."),
-    ] = None,
+    max_bits: MaxBits = None,
     json: Json = False,
 ) -> int:
     """What a method's gradient is an estimate of: exact expectation, bias, covariance, over all draws.
@@ -83,7 +80,7 @@ def estimator_command(
     if methods:
         return table_of_variants()
     if variant is None:
-        raise BadOption("VARIANT", "", "there is none", "a method (--methods lists them)")
+        raise BadOption("VARIANT", None, "none is named", "a method (--methods lists them)")
     return estimator(
         EstimatorRequest(
             name=variant,

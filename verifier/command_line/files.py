@@ -5,6 +5,7 @@ from typing import Annotated, Optional
 
 import typer
 from grpocheck.verifier.command_line.completing import families, traces
+from grpocheck.verifier.command_line.options import Json
 
 
 def new_command(
@@ -32,7 +33,7 @@ def diff_command(
         Path, typer.Argument(metavar="TRACE", help="A trace written by run --trace.", autocompletion=traces)
     ],
     right: Annotated[Path, typer.Argument(metavar="TRACE", help="Another one.", autocompletion=traces)],
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")] = False,
+    json: Json = False,
 ) -> int:
     """Compare two traces event by event: where they part, field by field."""
     from grpocheck.verifier.commands.diff import diff_traces

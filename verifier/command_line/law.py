@@ -5,6 +5,7 @@ from typing import Annotated, Optional
 
 import typer
 from grpocheck.verifier.command_line.completing import problems
+from grpocheck.verifier.command_line.options import Json, MaxBits, Ray
 
 
 def law_command(
@@ -32,18 +33,12 @@ def law_command(
             help="enclosure: exact where numbers stay rational or square roots, certified enclosures elsewhere.",
         ),
     ] = "enclosure",
-    max_bits: Annotated[
-        Optional[int],  # noqa: UP045
-        typer.Option(min=1, help="The precision past which an enclosed comparison is undecided."),
-    ] = None,
+    max_bits: MaxBits = None,
     jobs: Annotated[
         int, typer.Option("--jobs", min=1, metavar="N", help="Processes to work with; only exact numbers are shared.")
     ] = 1,
-    ray: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--ray", metavar="ADDRESS", help="Work as tasks of this Ray cluster; the extra ray is needed."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")] = False,
+    ray: Ray = None,
+    json: Json = False,
 ) -> int:
     """The exact law of a run's outcome: statuses, theta, objective, calls, with their probabilities.
 

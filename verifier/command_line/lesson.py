@@ -5,6 +5,7 @@ from typing import Annotated, Optional
 
 import typer
 from grpocheck.verifier.command_line.completing import lessons
+from grpocheck.verifier.command_line.options import Json
 
 
 def lesson_command(
@@ -27,7 +28,7 @@ def lesson_command(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="FOLDER", help="Write the lesson's plots there, as SVG files."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")] = False,
+    json: Json = False,
 ) -> int:
     """A short lesson with numbers computed as it is printed, and an exercise whose answer is checked.
 

@@ -5,6 +5,7 @@ from typing import Annotated, Optional
 
 import typer
 from grpocheck.verifier.command_line.completing import problems, ready_properties, scopes
+from grpocheck.verifier.command_line.options import Json
 
 
 def prove_command(
@@ -40,7 +41,7 @@ def prove_command(
         typer.Option(metavar="FILE", help="Write a counterexample as a problem file."),
     ] = None,
     shelf: Annotated[bool, typer.Option("--shelf", help="List the ready properties, each with its verdict.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")] = False,
+    json: Json = False,
 ) -> int:
     """Whether a property holds of a run, of every draw, or of every problem of a shape; docs/properties.md says how.
 

@@ -5,19 +5,7 @@ from typing import Annotated, Optional
 
 import typer
 from grpocheck.verifier.command_line.completing import arithmetics, problems, traces
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")]
-SupplyOption = Annotated[
-    Optional[str],  # noqa: UP045 - typer reads the annotation
-    typer.Option("--supply", metavar="MODULE:ATTRIBUTE", help="Your own oracles: a grpocheck.core.Supply."),
-]
-Isolate = Annotated[
-    bool, typer.Option("--isolate", help="Ask the supply in a process of its own, which the run is out of reach of.")
-]
-CallLimit = Annotated[
-    Optional[float],  # noqa: UP045
-    typer.Option(min=0.01, metavar="SECONDS", help="How long a call of it may take; isolates it."),
-]
+from grpocheck.verifier.command_line.options import CallLimit, Isolate, Json, MaxBits, Supply
 
 
 def run_command(
@@ -40,11 +28,9 @@ def run_command(
     max_digits: Annotated[
         int | None, typer.Option(min=1, help="Digits that an exact number may take before enclosures take over.")
     ] = None,
-    max_bits: Annotated[
-        int | None, typer.Option(min=1, help="The precision past which an enclosed comparison is undecided.")
-    ] = None,
+    max_bits: MaxBits = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draws, before the problem's own.")] = None,
-    supply: SupplyOption = None,
+    supply: Supply = None,
     draw_law: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation
         typer.Option(
@@ -62,10 +48,25 @@ def run_command(
 
     The status is complete, undefined-gradient or invalid-update; all three exit with 0.
     """
-    from grpocheck.verifier.commands.run import Request, run_problem
+    from grpocheck.verifier.commands.run import RunRequest, run_problem
 
-    plain = (problem, json, trace, arithmetic, digits, max_digits, max_bits, seed, supply)
-    return run_problem(Request(*plain, draw_law, isolate, call_limit, cross_examine))
+    return run_problem(
+        RunRequest(
+            problem=problem,
+            json=json,
+            trace=trace,
+            arithmetic=arithmetic,
+            digits=digits,
+            max_digits=max_digits,
+            max_bits=max_bits,
+            seed=seed,
+            supply=supply,
+            draw_law=draw_law,
+            isolate=isolate,
+            call_limit=call_limit,
+            cross_examine=cross_examine,
+        )
+    )
 
 
 def replay_command(
@@ -73,7 +74,7 @@ def replay_command(
         Path, typer.Argument(metavar="TRACE", help="A trace written by run --trace.", autocompletion=traces)
     ],
     json: Json = False,
-    supply: SupplyOption = None,
+    supply: Supply = None,
     isolate: Isolate = False,
     call_limit: CallLimit = None,
 ) -> int:

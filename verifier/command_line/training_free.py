@@ -5,6 +5,7 @@ from typing import Annotated, Optional
 
 import typer
 from grpocheck.verifier.command_line.completing import problems
+from grpocheck.verifier.command_line.options import Json
 
 
 def training_free_command(
@@ -22,13 +23,13 @@ def training_free_command(
         typer.Option(metavar="FILE", help="Write every oracle call and decision to a trace, as they happen."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the trace, whatever ended it.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of tables for people.")] = False,
+    json: Json = False,
 ) -> int:
     """Run a training-free task to its stop: no parameter moves, a bank of expert factors re-weights a base model.
 
     It stops when all tests pass, at its iteration budget, or when the best reward's improvement falls below delta; all
     three exit with 0. What is promised, and what is not, is in docs/training-free.md.
     """
-    from grpocheck.verifier.commands.training_free import Request, run_task
+    from grpocheck.verifier.commands.training_free import TrainingFreeRequest, run_task
 
-    return run_task(Request(task, introspect, seed, trace, resume, json))
+    return run_task(TrainingFreeRequest(task, introspect, seed, trace, resume, json))

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grpocheck.verifier.failures import REFUTED, UNDECIDED, BadOption, emit
+from grpocheck.verifier.names import TRAINERS
 
 if TYPE_CHECKING:
     from grpocheck.verifier.conform.conforming import Conformance
     from grpocheck.verifier.conform.targets import Target
 
-ADAPTERS = ("trl", "verl", "openrlhf")
 NEEDED = {"numpy": 'pip install "grpocheck[audit]"', "torch": 'pip install "grpocheck[trl]"'}
 
 
@@ -55,7 +55,7 @@ def conform_target(request: ConformRequest) -> int:
     numbers = numbers_of(request.epsilon, request.beta, request.maximum_length)
     adapter, _, chosen = request.target.partition(":")
     found: list[Conformance] = []
-    if adapter in ADAPTERS:
+    if adapter in TRAINERS:
         if request.isolate or request.call_limit is not None:
             raise BadOption("--isolate", request.target, "the target is a trainer's losses", "module:function")
         needs("torch")
@@ -70,7 +70,7 @@ def conform_target(request: ConformRequest) -> int:
                 raise BadOption("--variant", request.variant, str(error), "a variant of the loss's tensors") from error
     if request.json:
         mappings = [mapping_of(each) for each in found]
-        emit(json.dumps(mappings if adapter in ADAPTERS else mappings[0], indent=2))
+        emit(json.dumps(mappings if adapter in TRAINERS else mappings[0], indent=2))
     else:
         for each in found:
             emit("\n".join(lines_of(each)))

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from grpocheck.core.arithmetic import Arithmetic, EnclosureArithmetic
-from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.oracles import Undefined
 from grpocheck.core.problem import Problem
 from grpocheck.core.reading import file_text, parsed, problem_from_mapping
@@ -98,7 +97,7 @@ def parts_of(mapping: dict[str, Any], request: EstimatorRequest) -> Any:
 def estimator_mapping(request: EstimatorRequest) -> dict[str, Any]:
     """Everything that the command prints, for programs."""
     if request.problem is None:
-        raise BadOption("PROBLEM", "", "there is none", "a problem file, or a file of groups")
+        raise BadOption("PROBLEM", None, "none is given", "a problem file, or a file of groups")
     if request.compare is None and request.compare_parts:
         asked = " ".join(request.compare_parts)
         raise BadOption("--compare-with", asked, "there is no second method", "--compare VARIANT with it")
@@ -116,10 +115,10 @@ def estimator_mapping(request: EstimatorRequest) -> dict[str, Any]:
     return {"kind": "problem", "variants": [problem_mapping(variant, problem, request) for variant in variants]}
 
 
-def supplied(request: EstimatorRequest) -> Arithmetic:
+def requested_arithmetic(request: EstimatorRequest) -> Arithmetic:
     """The arithmetic of the request, its logarithms of rationals in primes.
 
-    Enclosures keep exact numbers exact, so that ``auto`` is to begin with them: nothing is gone over.
+    Enclosures keep exact numbers exact, so that ``auto`` begins with them: there is nothing to go over to.
     """
     name = "enclosure" if request.arithmetic == "auto" else request.arithmetic
     options = {"digits": request.digits, "max_bits": request.max_bits}
@@ -133,7 +132,7 @@ def certified() -> Arithmetic:
 
 def group_mapping(variant: Variant, document: dict[str, Any], request: EstimatorRequest) -> dict[str, Any]:
     """What a variant makes of the groups of a file."""
-    arithmetic = supplied(request)
+    arithmetic = requested_arithmetic(request)
     read = read_groups(document, arithmetic)
     if read.states_advantages:
         variant = replace(variant, advantage=AS_GIVEN)
@@ -142,7 +141,7 @@ def group_mapping(variant: Variant, document: dict[str, Any], request: Estimator
 
 def problem_mapping(variant: Variant, problem: Problem, request: EstimatorRequest) -> dict[str, Any]:
     """What a variant estimates on a problem, over all draws, on its recorded ones, and on its neighbours."""
-    arithmetic = supplied(request)
+    arithmetic = requested_arithmetic(request)
     update = update_of(problem, arithmetic, numbers("--at", request.at), request.coordinates)
     cases = number_of_cases(variant, update, problem.group_size)
     with progress_bar(f"{variant.name}, groups", cases) as advance:
@@ -183,11 +182,12 @@ def plotted(variants: Sequence[Variant], problem: Problem, request: EstimatorReq
     for variant in variants:
         bias, variance = [], []
         for size in PLOTTED_SIZES:
-            arithmetic = supplied(request)
+            arithmetic = requested_arithmetic(request)
             update = update_of(problem, arithmetic, numbers("--at", request.at), request.coordinates)
             found = estimate(variant, update, size, arithmetic, request.cases)
             if found.bias is None:
-                raise InvalidProblem("plot", variant.name, "a gradient on all draws: some leave a kink")
+                why = f"{variant.name} has no expected gradient at group size {size}: some draws leave a kink"
+                raise BadOption("--plot", request.plot, why, "a method, or a point --at, that leaves none")
             bias.append((size, approximate(sum(entry * entry for entry in found.bias))))
             variance.append((size, approximate(found.moments.total_variance)))
         series.append(Series(variant.name, "squared bias", tuple(bias)))

@@ -1,4 +1,4 @@
-"""The commands ``prove`` and ``shelf``."""
+"""The command ``prove``: the verdict on a property, or the shelf of ready ones."""
 
 import json
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def prove(request: ProveRequest) -> int:
         raise BadOption("--scope", request.scope, "there is no such scope", f"one of {', '.join(Scope)}")
     if request.problem is None and shelved is None:
         raise BadOption(
-            "PROBLEM", "", "no problem is given, and no property of the shelf is named",
+            "PROBLEM", None, "none is given, and no property of the shelf is named",
             f"a problem file, or one of the shelf: {', '.join(SHELF)}",
         )  # fmt: skip
     if request.out is not None:

@@ -30,25 +30,25 @@ from grpocheck.verifier.supplied.loading import load_supply
 
 
 @dataclass(frozen=True)
-class Request:
+class RunRequest:
     """What was asked of ``run``."""
 
     problem: Path
-    json: bool
-    trace: Path | None
-    arithmetic: str
-    digits: int | None
-    max_digits: int | None
-    max_bits: int | None
-    seed: int | None
-    supply: str | None
+    json: bool = False
+    trace: Path | None = None
+    arithmetic: str = "auto"
+    digits: int | None = None
+    max_digits: int | None = None
+    max_bits: int | None = None
+    seed: int | None = None
+    supply: str | None = None
     draw_law: str | None = None
     isolate: bool = False
     call_limit: float | None = None
     cross_examine: bool = False
 
 
-def run_problem(request: Request) -> int:
+def run_problem(request: RunRequest) -> int:
     """Run a problem file and print its outcome; 0 for any of the three statuses."""
     arithmetic = chosen_arithmetic(
         request.arithmetic,
@@ -99,7 +99,7 @@ def given_supply(name: str | None, isolate: bool, call_limit: float | None) -> I
     if name is None:
         if isolate or call_limit is not None:
             option = "--isolate" if isolate else "--call-limit"
-            raise BadOption(option, "" if call_limit is None else call_limit, "no supply is named", "a --supply")
+            raise BadOption(option, call_limit, "no supply is named", "a --supply")
         yield None
     elif isolate or call_limit is not None:
         with isolated(name, seconds=SECONDS if call_limit is None else call_limit) as supply:
@@ -112,7 +112,7 @@ def given_supply(name: str | None, isolate: bool, call_limit: float | None) -> I
 def compared_with(problem: Problem, supply: Supply, arithmetic: str) -> Supply:
     """The supply, its answers compared with the problem's own definition where that says what they have to be."""
     if not supplied_names(supply):
-        raise BadOption("--cross-examine", "", "no oracle is supplied to be examined", "a --supply")
+        raise BadOption("--cross-examine", None, "no oracle is supplied to be examined", "a --supply")
     if arithmetic == "mp" or supply.arithmetic is not None:
         found = "its numbers have no certified error, so that none is decided to be wrong"
         raise BadOption("--cross-examine", arithmetic, found, "--arithmetic auto, exact or enclosure")

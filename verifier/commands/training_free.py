@@ -29,7 +29,7 @@ MOST_PATTERNS_SHOWN = 12
 
 
 @dataclass(frozen=True)
-class Request:
+class TrainingFreeRequest:
     """What was asked of ``training-free``."""
 
     task: Path
@@ -40,7 +40,7 @@ class Request:
     json: bool = False
 
 
-def run_task(request: Request) -> int:
+def run_task(request: TrainingFreeRequest) -> int:
     """Run a task file and print its outcome; 0 for any of the three reasons to stop."""
     check_introspection(request.introspect)
     task, supply = load_task(request.task, request.introspect)
@@ -61,11 +61,11 @@ def run_task(request: Request) -> int:
     return 0
 
 
-def record_of(request: Request, watch: Watch) -> Record:
+def record_of(request: TrainingFreeRequest, watch: Watch) -> Record:
     """The trace that is written or gone on with. Raises BadOption for one that would be overwritten."""
     if request.trace is None:
         if request.resume:
-            raise BadOption("--resume", "", "there is no trace to go on with", "--trace FILE with it")
+            raise BadOption("--resume", None, "there is no trace to go on with", "--trace FILE with it")
         return Record(watch=watch)
     if request.resume:
         return resumed(request.trace, watch)
@@ -75,7 +75,7 @@ def record_of(request: Request, watch: Watch) -> Record:
     return Record(request.trace, watch=watch)
 
 
-def seed_of(request: Request, record: Record) -> int | None:
+def seed_of(request: TrainingFreeRequest, record: Record) -> int | None:
     """The seed that was asked for, else that of a trace that is gone on with."""
     if request.seed is not None or not record.recalls:
         return request.seed

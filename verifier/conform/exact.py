@@ -8,16 +8,15 @@ from fractions import Fraction
 import numpy as np
 from grpocheck.core.arithmetic import EnclosureArithmetic, Scalar, UndecidedComparison
 from grpocheck.core.invalid import InvalidProblem
-from grpocheck.core.variants.advantages import AdvantageRule, Baseline, Divisor
 from grpocheck.core.variants.batch import Batch, SampledGroup, SampledResponse, SampledToken
 from grpocheck.core.variants.evaluation import slopes, value
+from grpocheck.core.variants.registry import AS_GIVEN
 from grpocheck.verifier.conform.checking import Constants
 from grpocheck.verifier.conform.inputs import Case
 from grpocheck.verifier.conform.wanted import Wanted
 from grpocheck.verifier.prime_logs import PrimeLogs
 from grpocheck.verifier.vectors.numbers import nearest
 
-AS_GIVEN = AdvantageRule(Baseline.NONE, Divisor.NONE)
 MAX_BITS = 512
 
 

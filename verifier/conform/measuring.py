@@ -26,26 +26,18 @@ SAME = 1e-9
 """The same of two values of float64."""
 
 
-def simplest(lower: float, upper: float) -> Fraction:
-    """The fraction of least denominator in a closed interval of positive numbers."""
-    low, high = Fraction(lower), Fraction(upper)
+def simplest(low: Fraction, high: Fraction) -> Fraction:
+    """The fraction of least denominator in a closed interval of positive numbers.
+
+    >>> simplest(Fraction("0.1999"), Fraction("0.2001"))
+    Fraction(1, 5)
+    """
     whole = math.floor(low)
     if whole == low:
         return Fraction(whole)
     if whole + 1 <= high:
         return Fraction(whole + 1)
-    rest = simplest_between(1 / (high - whole), 1 / (low - whole))
-    return whole + 1 / rest
-
-
-def simplest_between(low: Fraction, high: Fraction) -> Fraction:
-    """As ``simplest``, of fractions."""
-    whole = math.floor(low)
-    if whole == low:
-        return Fraction(whole)
-    if whole + 1 <= high:
-        return Fraction(whole + 1)
-    return whole + 1 / simplest_between(1 / (high - whole), 1 / (low - whole))
+    return whole + 1 / simplest(1 / (high - whole), 1 / (low - whole))
 
 
 def near(value: float, close: float = CLOSE) -> Fraction:
@@ -53,7 +45,7 @@ def near(value: float, close: float = CLOSE) -> Fraction:
     if value == 0 or not math.isfinite(value):
         return Fraction(0)
     size = abs(value)
-    found = simplest(size * (1 - close), size * (1 + close))
+    found = simplest(Fraction(size * (1 - close)), Fraction(size * (1 + close)))
     return found if value > 0 else -found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -168,13 +168,3 @@ def plain(values: Any) -> Any:
     if isinstance(values, list | tuple):
         return [plain(value) for value in values]
     return values if math.isfinite(values) else str(values)
-
-
-def summary_rows(found: Sequence[Conformance]) -> list[tuple[str, str, str, str]]:
-    """One row for each of several targets: name, variant, verdict, and what is beside the verdict."""
-    rows = []
-    for each in found:
-        variant = matched_text(each.nearest) if each.nearest is not None else "-"
-        beside = ", ".join(limit.case.name for limit in each.limits)
-        rows.append((each.target, variant, each.verdict, beside))
-    return rows

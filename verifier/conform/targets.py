@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import math
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import numpy as np
 from grpocheck.core.received import error_in_words
 from grpocheck.verifier.conform.inputs import Case, in_format
 from grpocheck.verifier.failures import BadOption
+from grpocheck.verifier.importing import named_object
 from grpocheck.verifier.recompute.bounded import Array
 
 PARAMETERS = "(new_logps, old_logps, ref_logps, advantages or rewards, mask)"
@@ -105,20 +105,9 @@ class Target:
 
 def loaded(text: str) -> Callable[..., Any]:
     """The callable that ``module:function`` names, from the working directory or what is installed."""
-    module_name, colon, attribute = text.partition(":")
-    expected = "module:function, a callable on " + PARAMETERS
-    if not colon or not module_name or not attribute:
-        raise BadOption("TARGET", text, "it names no function", f"{expected}, or trl, verl, openrlhf")
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        found: Any = importlib.import_module(module_name)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise BadOption("TARGET", text, str(error), expected) from error
-    except (Exception, SystemExit) as error:
-        raise BadOption("TARGET", text, f"importing it raised {error_in_words(error)}", expected) from error
+    expected = f"module:function, a callable on {PARAMETERS}"
+    wanted = expected if ":" in text else f"{expected}, or trl, verl, openrlhf"
+    found = named_object("TARGET", text, wanted)
     if not callable(found):
         raise BadOption("TARGET", text, "it is not callable", expected)
     made: Callable[..., Any] = found
@@ -138,7 +127,7 @@ def target_of(
     called so, and for arrays or a precision that there are none of.
     """
     if arrays not in ARRAYS:
-        raise BadOption("--arrays", arrays, "it is none", "auto, torch or numpy")
+        raise BadOption("--arrays", arrays, "there are no such arrays", "auto, torch or numpy")
     kind = ("torch" if _knows_torch(function) else "numpy") if arrays == "auto" else arrays
     if kind == "torch":
         try:

@@ -92,7 +92,7 @@ class Session(cmd.Cmd):
     def current(self) -> Problem:
         """The problem, once there is one."""
         if self.problem is None:
-            raise BadOption("problem", "", "none is loaded", "load FILE first, or shelf NAME")
+            raise BadOption("problem", None, "none is loaded", "load FILE first, or shelf NAME")
         return self.problem
 
     def walking(self) -> Walk:
@@ -174,7 +174,7 @@ class Session(cmd.Cmd):
     def do_open(self, line: str) -> None:
         """open: go on with the problem of the last counterexample."""
         if self.counterexample is None:
-            raise BadOption("open", line.strip(), "there is no counterexample", "a refuted property first: prove ...")
+            raise BadOption("open", None, "there is no counterexample", "a refuted property first: prove ...")
         self.take(read_text(self.counterexample))
         self.say(f"opened the counterexample: {shape(self.current())}")
 

@@ -151,12 +151,13 @@ def from_environment(most_requests: int, environment: Mapping[str, str] = os.env
     except ValueError:
         sound = False
     if not sound:
-        raise BadOption(BASE_URL, base_url, "it is no address" if base_url else "it is not set", expected)
+        problem = "it is no address" if base_url else "it is not set"
+        raise BadOption(BASE_URL, base_url or None, problem, expected)
     if parts.username is not None or parts.query or parts.fragment:
         shown = f"{parts.scheme}://{parts.hostname}"
         raise BadOption(BASE_URL, shown, "it holds a user, a query or a fragment", expected)
     if not model:
-        raise BadOption(MODEL, model, "it is not set", "the name of a model that the endpoint serves")
+        raise BadOption(MODEL, None, "it is not set", "the name of a model that the endpoint serves")
     key = environment.get(KEY) or None
     if key is not None and not (key.isascii() and key.isprintable()):
         raise BadOption(KEY, "…", "it holds characters that no header can carry", "printable ASCII")

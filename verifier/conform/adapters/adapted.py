@@ -16,4 +16,3 @@ class Adapted:
     variant: str
     parts: tuple[str, ...]
     numbers: Numbers
-    up_to_scale: bool = False
