@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from grpocheck.verifier.cli import app
 from grpocheck.verifier.lessons import picture
-from grpocheck.verifier.lessons.console import BLOCK, commands_of, main, rerun
-from grpocheck.verifier.lessons.transcript import spoken, workshop
+from grpocheck.verifier.pages.console import BLOCK, commands_of, main, rerun
+from grpocheck.verifier.pages.transcript import spoken, workshop
 from typer.testing import CliRunner
 
 HOUSE = Path(__file__).resolve().parents[2]
 PAGES = ("docs/tutorial.md", "README.md")
-REMAKE = "python -m grpocheck.verifier.lessons.console docs/tutorial.md README.md"
+REMAKE = "python -m grpocheck.verifier.pages.console docs/tutorial.md README.md"
 COMMAND = CliRunner()
 
 

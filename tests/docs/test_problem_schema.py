@@ -8,7 +8,7 @@ import pytest
 from grpocheck.core import InvalidProblem
 from grpocheck.core.reading import parsed, problem_from_mapping
 from grpocheck.verifier.commands.new import STARTERS, TAIL
-from grpocheck.verifier.lessons.problem_schema import schema
+from grpocheck.verifier.pages.problem_schema import schema
 
 from tests.vectors.schemas import faults
 
@@ -47,7 +47,7 @@ def complaints(text: str) -> list[str]:
 
 
 def test_the_committed_schema_is_made_from_the_reader() -> None:
-    assert schema() == SCHEMA, "python -m grpocheck.verifier.lessons.problem_schema docs/problem.schema.json"
+    assert schema() == SCHEMA, "python -m grpocheck.verifier.pages.problem_schema docs/problem.schema.json"
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)

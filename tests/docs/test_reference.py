@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from grpocheck.contracts.observation import clauses_of
-from grpocheck.verifier.lessons.public import PAGES, Public, listed_names, public_of, tree_of
-from grpocheck.verifier.lessons.reference import REMAKE, allowances, escaped, main, raised_here, reference
+from grpocheck.verifier.pages.public import PAGES, Public, listed_names, public_of, tree_of
+from grpocheck.verifier.pages.reference import REMAKE, allowances, escaped, main, raised_here, reference
 
 HOUSE = Path(__file__).resolve().parents[2]
 FOLDER = HOUSE / "docs" / "reference"

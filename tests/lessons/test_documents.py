@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from grpocheck.verifier.cli import app
 from grpocheck.verifier.lessons import course
-from grpocheck.verifier.lessons.index import index
-from grpocheck.verifier.lessons.transcript import (
+from grpocheck.verifier.pages.lessons import index
+from grpocheck.verifier.pages.transcript import (
     BLOCK,
     DURATION,
     HEAD,
@@ -28,7 +28,7 @@ from grpocheck.verifier.lessons.transcript import (
 from tests.lessons.pages import page
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-REMAKE = "python -m grpocheck.verifier.lessons.transcript docs/transcript.md"
+REMAKE = "python -m grpocheck.verifier.pages.transcript docs/transcript.md"
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def recorded():
 def test_the_index_of_the_lessons_is_made_from_them():
     made = index((lesson, page(lesson.name)) for lesson in course())
     assert made == (DOCS / "lessons.md").read_text(encoding="utf-8"), (
-        "python -m grpocheck.verifier.lessons.index docs/lessons.md"
+        "python -m grpocheck.verifier.pages.lessons docs/lessons.md"
     )
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from grpocheck.verifier.lessons.lesson import Page, line
+from grpocheck.verifier.pages.tic import main, markdown
 from grpocheck.verifier.tic import document
-from grpocheck.verifier.tic.document import main, markdown
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

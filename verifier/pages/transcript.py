@@ -1,6 +1,6 @@
 """The transcript of the documentation: every command as a newcomer meets it, run, with what it prints.
 
-    python -m grpocheck.verifier.lessons.transcript docs/transcript.md
+    python -m grpocheck.verifier.pages.transcript docs/transcript.md
 
 runs the commands in a folder of their own that holds a copy of examples/, and writes the page. Durations are masked, so
 that the page changes only when what the commands say does. Nothing in it is written by hand but the sentences between.
@@ -29,7 +29,7 @@ HEAD = """# Every command, and what it prints
 
 As a newcomer meets them; `tutorial.md` explains the way. This page is made by a script that runs the commands:
 
-    python -m grpocheck.verifier.lessons.transcript docs/transcript.md
+    python -m grpocheck.verifier.pages.transcript docs/transcript.md
 
 Durations are masked, long outputs are cut where it says so, and an exit status other than 0 is shown. Lines of both
 output streams are shown together.
@@ -340,7 +340,7 @@ def main(arguments: Sequence[str]) -> int:
     """Write the page to the path that is given; with --quick what is slow is kept from before."""
     names = [argument for argument in arguments if argument != QUICK]
     if len(names) != 1 or not Path("examples").is_dir():
-        say(f"usage, where the folder examples is: python -m grpocheck.verifier.lessons.transcript [{QUICK}] FILE")
+        say(f"usage, where the folder examples is: python -m grpocheck.verifier.pages.transcript [{QUICK}] FILE")
         return BAD_INPUT
     path = Path(names[0])
     kept = recorded_blocks(path.read_text(encoding="utf-8")) if QUICK in arguments and path.exists() else {}

@@ -1,6 +1,6 @@
 """The JSON Schema of problem files, made from the tables of the reader; editors of TOML check and complete with it.
 
-    python -m grpocheck.verifier.lessons.problem_schema docs/problem.schema.json
+    python -m grpocheck.verifier.pages.problem_schema docs/problem.schema.json
 
 It says which keys there are, which are needed, and what kind of value each takes. What depends on several keys at once
 (masses that sum to 1, a theta as long as the family needs) only the reader says.
@@ -122,7 +122,7 @@ def schema() -> dict[str, Any]:
 def main(arguments: Sequence[str]) -> int:
     """Write the schema to the path that is given."""
     if len(arguments) != 1:
-        say("usage: python -m grpocheck.verifier.lessons.problem_schema FILE")
+        say("usage: python -m grpocheck.verifier.pages.problem_schema FILE")
         return BAD_INPUT
     write_text(Path(arguments[0]), json.dumps(schema(), indent=2, ensure_ascii=False) + "\n")
     return 0

@@ -1,6 +1,6 @@
 """Pages that show commands: each is run again, in order, and shows what it prints now.
 
-    python -m grpocheck.verifier.lessons.console docs/tutorial.md README.md
+    python -m grpocheck.verifier.pages.console docs/tutorial.md README.md
 
 rewrites the pages, where the folder examples is. What follows ``$ `` in a block fenced as console is a command; all
 commands of a page run in one folder, which holds a copy of examples/. A block of another kind below ``<!-- file: NAME
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from grpocheck.verifier.failures import BAD_INPUT, say
 from grpocheck.verifier.files import write_text
-from grpocheck.verifier.lessons.transcript import DURATION, masked, shortened, spoken, workshop
+from grpocheck.verifier.pages.transcript import DURATION, masked, shortened, spoken, workshop
 
 BLOCK = re.compile(r"(?:^<!-- (file|not run): (.*?) -->\n+)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CUT = re.compile(r"\.\.\. \((\d+) more lines\)")
@@ -63,7 +63,7 @@ def rerun(page: str, folder: Path, speak: Speak = spoken) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Run the commands of every page that is named again, and rewrite it."""
     if not arguments or not Path("examples").is_dir():
-        say("usage, where the folder examples is: python -m grpocheck.verifier.lessons.console PAGE...")
+        say("usage, where the folder examples is: python -m grpocheck.verifier.pages.console PAGE...")
         return BAD_INPUT
     for name in arguments:
         page = Path(name)

@@ -1,6 +1,6 @@
 """The picture of the README: the objective of examples/undefined_gradient.toml, and the run that stops on its kink.
 
-    python -m grpocheck.verifier.lessons.picture docs/run.svg
+    python -m grpocheck.verifier.pages.picture docs/run.svg
 
 runs the problem and draws what core says: F_t at a hundred parameters, the same without the clip, and the steps.
 """
@@ -108,7 +108,7 @@ def picture(problem: Problem, outcome: Outcome) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Draw the picture into the file that is given."""
     if len(arguments) != 1 or not EXAMPLE.is_file():
-        say("usage, where the folder examples is: python -m grpocheck.verifier.lessons.picture FILE")
+        say("usage, where the folder examples is: python -m grpocheck.verifier.pages.picture FILE")
         return BAD_INPUT
     problem = read_problem(EXAMPLE)
     write_text(Path(arguments[0]), picture(problem, run(problem)))

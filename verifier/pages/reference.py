@@ -1,6 +1,6 @@
 """The reference, made from the docstrings, the signatures and the contracts as they stand in the source.
 
-    python -m grpocheck.verifier.lessons.reference docs/reference
+    python -m grpocheck.verifier.pages.reference docs/reference
 
 writes a page for each part of the public API (public.py says what is public) and one for the commands. Nothing is
 imported of what is described, so that the pages do not depend on what is installed.
@@ -17,10 +17,10 @@ from pathlib import Path
 from grpocheck.contracts.coverage import last_name
 from grpocheck.verifier.failures import BAD_INPUT, say
 from grpocheck.verifier.files import check_folder, write_text
-from grpocheck.verifier.lessons.commands import commands_page
-from grpocheck.verifier.lessons.public import PAGES, Page, Public, names_of, public_of, text_of
+from grpocheck.verifier.pages.commands import commands_page
+from grpocheck.verifier.pages.public import PAGES, Page, Public, names_of, public_of, text_of
 
-REMAKE = "python -m grpocheck.verifier.lessons.reference docs/reference"
+REMAKE = "python -m grpocheck.verifier.pages.reference docs/reference"
 HEADINGS = {"require": "Requires", "ensure": "Ensures", "invariant": "Always"}
 MOST_CONDITION = 110
 """A condition is shown beside its description up to this many characters; longer ones are read in the source."""

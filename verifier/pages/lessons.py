@@ -1,6 +1,6 @@
 """The index of the lessons in the documentation: every lesson with its first paragraph.
 
-    python -m grpocheck.verifier.lessons.index docs/lessons.md
+    python -m grpocheck.verifier.pages.lessons docs/lessons.md
 """
 
 import sys
@@ -29,7 +29,7 @@ minutes and asks something at the end.
 
 In this order, for someone who reads all of them. The index is made by
 
-    python -m grpocheck.verifier.lessons.index docs/lessons.md
+    python -m grpocheck.verifier.pages.lessons docs/lessons.md
 """
 
 
@@ -60,7 +60,7 @@ def index(pages: Iterable[tuple[Lesson, Page]]) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Write the index to the path that is given."""
     if len(arguments) != 1:
-        say("usage: python -m grpocheck.verifier.lessons.index FILE")
+        say("usage: python -m grpocheck.verifier.pages.lessons FILE")
         return BAD_INPUT
     write_text(Path(arguments[0]), index((lesson, told(lesson)) for lesson in course()))
     return 0
