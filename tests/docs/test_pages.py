@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from grpocheck.verifier.cli import app
-from grpocheck.verifier.lessons import picture
+from grpocheck.verifier.pages import picture
 from grpocheck.verifier.pages.console import BLOCK, commands_of, main, rerun
 from grpocheck.verifier.pages.transcript import spoken, workshop
 from typer.testing import CliRunner

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from grpocheck.verifier.lessons.lesson import Page, line
+from grpocheck.verifier.pages import tic as document
 from grpocheck.verifier.pages.tic import main, markdown
-from grpocheck.verifier.tic import document
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
