@@ -18,6 +18,7 @@ from grpocheck.core.arithmetic.choice import settings_of
 from grpocheck.core.arithmetic.supply import Arithmetic
 from grpocheck.core.events import Event, Kind
 from grpocheck.core.invalid import shown
+from grpocheck.core.json_text import MOST_VALUES, values_at_most
 from grpocheck.core.outcome import Outcome
 from grpocheck.core.problem import Problem
 from grpocheck.core.trace_errors import TraceError
@@ -163,6 +164,8 @@ def parsed_line(place: str, raw: bytes) -> dict[str, Any]:
         raise TraceError(f"{place}: a line of more than {LONGEST_LINE} bytes: expected an event")
     if not raw.endswith(b"\n"):
         raise TraceError(f"{place}: the line is cut: expected one JSON object ended by a line break")
+    if values_at_most(raw) > MOST_VALUES:
+        raise TraceError(f"{place}: more than {MOST_VALUES} values: expected an event")
     try:
         fields = json.loads(raw.decode("utf-8"), object_pairs_hook=said_once)
     except RecursionError:

@@ -16,7 +16,7 @@ from math import gcd, isqrt
 from typing import Any, BinaryIO
 
 PRECISIONS = (80, 320, 1280)  # decimal digits of an interval's ends; the next one is tried where one decides nothing
-MOST_BITS, MOST_DIGITS = 200_000, 20_000  # of an exact number before it goes on as an interval; of one that is read
+MOST_BITS, MOST_DIGITS, MOST_VALUES = 200_000, 20_000, 3_000_000  # of exact numbers; of read ones; of values in a line
 WORK = ("logarithms", "exponentials", "comparisons")  # how hard the arithmetic worked; not derived again
 NEEDED = ("outer_iterations", "inner_steps", "group_size", "epsilon", "beta", "theta", "family", "prompts")
 LIMITS = dict.fromkeys(("auto", "enclosure"), ("digits", "max_digits", "max_bits")) | {"exact": ("max_digits",)}
@@ -193,7 +193,7 @@ class Run:
     def take(self, kind: str, **stated: Any) -> dict[str, Any]:
         """The next event: of this kind, with these fields and no others, each as stated."""
         raw, self.line = self.stream.readline(2**26), self.line + 1
-        need(raw.endswith(b"\n"), "the trace is cut here: expected an outcome", 2)
+        need(raw[-1:] == b"\n" and sum(map(raw.count, b"[{,:")) < MOST_VALUES, "cut here, or too much for an event", 2)
         self.said = json.loads(raw.decode(), object_pairs_hook=self.once, parse_float=rational, parse_constant=rational)
         event, left = self.said.pop("event"), self.auto and any(key[0] in ("exp", "ln") for key in NAMES)
         if event == "arithmetic" and self.auto:

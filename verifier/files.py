@@ -1,9 +1,18 @@
-"""Where results go: checked before the work begins, and written whole or not at all (grpocheck.core.whole_files)."""
+"""Where results go: checked before the work begins, and written whole or not at all (grpocheck.core.whole_files).
 
+And what is read whole: files that end, of a size and with as many values as fit into memory.
+"""
+
+import json
 from pathlib import Path
+from typing import Any
 
+from grpocheck.core.json_text import MOST_VALUES, values_at_most
 from grpocheck.core.whole_files import CannotWrite, Draft
 from grpocheck.verifier.failures import BadOption
+
+MOST_BYTES = 1 << 26
+"""Bytes of a file that is read whole, and of a line."""
 
 
 def check_writable(option: str, path: Path) -> None:
@@ -31,3 +40,24 @@ def write_text(path: Path, text: str, new: bool = False) -> None:
         draft.finish(new)
     finally:
         draft.abandon()
+
+
+def read_whole(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The content of a file; raises ValueError for a pipe, a device, or more bytes than it may have."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise ValueError("it never ends or waits for a writer")
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"it has more than {most} bytes")
+    return content
+
+
+def json_of(content: bytes) -> Any:
+    """The value of a JSON text; raises ValueError for what is none, is nested too deep, or holds too many values."""
+    if values_at_most(content) > MOST_VALUES:
+        raise ValueError(f"more than {MOST_VALUES} values")
+    try:
+        return json.loads(content)
+    except RecursionError as error:
+        raise ValueError("lists and tables nested too deep") from error

@@ -70,6 +70,8 @@ def settings_of(arithmetic: Arithmetic) -> dict[str, str | int]:
 @ensure(lambda settings, result: settings_of(result) == dict(settings), "the settings are kept")
 def arithmetic_of(settings: Settings) -> Arithmetic:
     """The arithmetic with these settings, as a trace records them."""
+    if not isinstance(settings, Mapping):
+        raise InvalidProblem("arithmetic", settings, "a table of settings")
     counts = {key: value for key, value in settings.items() if key != "name"}
     for key, value in counts.items():
         if key not in ("digits", "max_digits", "max_bits") or isinstance(value, bool) or not isinstance(value, int):

@@ -25,6 +25,8 @@ from grpocheck.core.trace_errors import TraceError, TraceMismatch
 from grpocheck.core.whole_files import CannotWrite, Lines
 
 SCHEMA = "grpocheck-training-free-trace/1"
+MOST_BYTES = 2**27
+"""Bytes of a trace that is gone on with: its lines are held until the run has passed them."""
 
 
 class Kind(StrEnum):
@@ -201,6 +203,8 @@ def resumed(path: Path, watch: Watch = unwatched) -> Record:
     except CannotWrite as error:
         raise TraceError(f"{path}: {error.strerror}: expected a trace to resume") from error
     try:
+        if file.size > MOST_BYTES:
+            raise TraceError(f"{path}: {file.size} bytes: expected a trace to resume, of at most {MOST_BYTES}")
         lines, kept = recorded(path, file.content())
         return Record(path, lines, watch, kept, file)
     except BaseException:
@@ -216,7 +220,8 @@ def recorded(path: Path, content: bytes) -> tuple[tuple[str, ...], int]:
     kept = 0
     for number, raw in enumerate(BytesIO(content), start=1):
         if number == 1 and not raw.endswith(b"\n") and not HEAD.startswith(raw[: len(HEAD)]):
-            raise TraceError(f"{path}: line 1: {shown(raw)}: expected a trace of schema {SCHEMA!r}")
+            begins = shown(raw[:100].decode("utf-8", "backslashreplace"))
+            raise TraceError(f"{path}: line 1: {begins}: expected a trace of schema {SCHEMA!r}")
         if not raw.endswith(b"\n"):
             break
         fields = parsed_line(f"{path}: line {number}", raw)

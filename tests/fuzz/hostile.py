@@ -8,6 +8,7 @@ import io
 import json
 import os
 import resource
+import subprocess
 import sys
 import time
 import zipfile
@@ -25,10 +26,15 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "diff": (("diff", "FILE", "FILE"), ("jsonl",)),
     "audit": (("audit", "FILE"), ("jsonl", "parquet", "npz", "json")),
     "audit --settings": (("audit", "GOOD", "--settings", "FILE"), ("json",)),
+    "dispute": (("dispute", "FILE"), ("json",)),
+    "draws": (("draws", "FILE"), ("jsonl",)),
+    "repl": (("repl", "FILE"), ("toml",)),
+    "training-free --resume": (("training-free", "TASK", "--resume", "--trace", "FILE"), ("jsonl",)),
 }
 """Each command that reads a file, with the endings that it reads."""
 
 DEEP, DIGITS = 1_000_000, 1_000_000
+TASK = Path(__file__).resolve().parents[2] / "examples" / "training_free" / "fizzbuzz.toml"
 
 TABLES: dict[str, bytes] = {
     "lists": b"a = " + b"[" * DEEP,
@@ -40,6 +46,7 @@ TABLES: dict[str, bytes] = {
     "exponent": b"epsilon = 1e999999999\n",
     "nan": b"epsilon = nan\n",
     "surrogate": b'family = "\\ud800"\n',
+    "wide": b"theta = [" + b"{}," * 1_300_000 + b"]\n",
 }
 LINES: dict[str, bytes] = {
     "lists": b"[" * DEEP + b"\n",
@@ -53,6 +60,7 @@ LINES: dict[str, bytes] = {
     "surrogate": b'{"event": "\\ud800"}\n',
     "scalar": b"1\n",
     "null": b"null\n",
+    "wide": b'{"event": "start", "schema": "grpocheck-trace/1", "problem": [' + b'{"":0},' * 8_000_000 + b"0]}\n",
 }
 ANY: dict[str, bytes] = {
     "empty": b"",
@@ -102,6 +110,9 @@ def files(folder: Path, ending: str) -> list[tuple[str, Path]]:
     if ending == "npz":
         bomb(folder / "bomb.npz")
         made.append(("bomb", folder / "bomb.npz"))
+    if ending == "parquet":
+        subprocess.run([sys.executable, "-m", "tests.fuzz.tables", str(folder)], check=True)  # in memory of its own
+        made += [(f"table {path.stem}", path) for path in sorted(folder.glob("completions_*"))]
     return made
 
 
@@ -117,7 +128,8 @@ def work(command: str, folder: Path) -> None:
         room.mkdir()
         for name, path in files(room, ending):
             said: dict[str, Any] = {"file": f"{name} ({ending})"}
-            sys.argv = ["grpocheck", *({"FILE": str(path), "GOOD": str(good)}.get(word, word) for word in arguments)]
+            words = {"FILE": str(path), "GOOD": str(good), "TASK": str(TASK)}
+            sys.argv = ["grpocheck", *(words.get(word, word) for word in arguments)]
             out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
             begun = time.monotonic()
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -129,12 +141,13 @@ def work(command: str, folder: Path) -> None:
                 except BaseException as error:
                     said["status"] = f"{type(error).__name__}: {error}"[:200]
             said["seconds"] = time.monotonic() - begun
+            said["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             for key, stream in (("out", out), ("err", err)):
                 stream.flush()
                 said[key] = stream.buffer.getvalue().decode("utf-8", "backslashreplace")[:3000]  # type: ignore[attr-defined]
             print(json.dumps(said), flush=True)
     usage = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    print(json.dumps({"peak": max(usage)}), flush=True)
+    print(json.dumps({"most": max(usage)}), flush=True)
 
 
 if __name__ == "__main__":

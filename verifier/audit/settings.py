@@ -1,12 +1,12 @@
 """What is known of a run's settings, under TRL's names, and where each came from."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from grpocheck.verifier.audit.errors import Unreadable
+from grpocheck.verifier.files import json_of, read_whole
 
 NUMBERS = frozenset(
     {
@@ -105,20 +105,11 @@ def checked(values: Mapping[str, Any], path: Path | str) -> Settings:
     return Settings(kept, str(path))
 
 
-MOST_BYTES = 1 << 28
-"""Bytes of a JSON file that is read as a whole."""
-
-
 def read_json(path: Path) -> Any:
     """The content of a JSON file (nan and inf as tokens are let in); raises Unreadable where it is none."""
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise Unreadable(path, "content", "one that never ends or waits for a writer", "a regular file")
-    size = path.stat().st_size
-    if size > MOST_BYTES:
-        raise Unreadable(path, "size", f"{size} bytes", f"a JSON file of at most {MOST_BYTES}")
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
+        return json_of(read_whole(path))
+    except ValueError as error:
         raise Unreadable(path, "content", str(error), "a JSON file in UTF-8") from error
 
 

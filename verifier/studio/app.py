@@ -7,6 +7,7 @@ from pathlib import Path
 from types import FrameType
 
 from grpocheck.verifier.failures import BadOption, emit, say
+from grpocheck.verifier.files import read_whole
 from grpocheck.verifier.studio.security import MOST_PROBLEM
 from grpocheck.verifier.studio.server import Studio
 
@@ -42,11 +43,9 @@ def serve(problem: Path | None, port: int, browser: bool, report: Path) -> int:
 
 def text_of(problem: Path) -> str:
     """The text of a problem file, which the page then reads as it reads any other."""
-    if problem.exists() and not (problem.is_file() or problem.is_dir()):
-        raise BadOption("PROBLEM", problem, "it is no regular file", "one that ends")
     try:
-        text = problem.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
+        text = read_whole(problem).decode("utf-8-sig")
+    except ValueError as error:
         raise BadOption("PROBLEM", problem, str(error), "a problem file in UTF-8") from error
     if len(text) > MOST_PROBLEM:
         raise BadOption("PROBLEM", problem, f"{len(text)} characters", f"at most {MOST_PROBLEM} for the studio")

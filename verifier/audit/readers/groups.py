@@ -6,7 +6,6 @@ kind "group" (the default), "log" and "call". A last line that was cut off in th
 that was gone on with has a header again where it goes on, with settings of its own.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ from grpocheck.verifier.audit.readers.lines import number, raw_lines, read_lines
 from grpocheck.verifier.audit.readers.recorded import checked_call
 from grpocheck.verifier.audit.readers.state import log_row
 from grpocheck.verifier.audit.settings import Settings, checked
+from grpocheck.verifier.files import json_of
 
 FORMAT, VERSION = "grpocheck-groups", 1
 ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "bfloat16": 2.0**-8, "float16": 2.0**-11}
@@ -55,7 +55,7 @@ def later_headers(path: Path) -> Iterator[int]:
             if place == 0 or len(raw) > LONGEST_HEADER or FORMAT.encode() not in raw:
                 continue
             try:
-                line = json.loads(raw)
+                line = json_of(raw)
             except ValueError:
                 continue  # read_lines says what is wrong with it, or leaves it out where it is the last
             if isinstance(line, dict) and is_header(line):

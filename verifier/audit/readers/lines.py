@@ -1,6 +1,5 @@
 """JSON Lines, read one line at a time."""
 
-import json
 import os
 from collections import deque
 from collections.abc import Iterator
@@ -8,9 +7,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from grpocheck.core.json_text import MOST_VALUES, values_at_most
 from grpocheck.verifier.audit.errors import Unreadable
+from grpocheck.verifier.files import json_of
 
-LONGEST = 1 << 28
+LONGEST = 1 << 26
 """Bytes of a line from which it is taken for something else."""
 
 
@@ -27,11 +28,13 @@ def read_lines(path: Path, first: int = 0, last: int | None = None) -> Iterator[
             if not raw.strip():
                 continue
             try:
-                line = json.loads(raw)
-            except (ValueError, RecursionError) as error:
+                line = json_of(raw)
+            except ValueError as error:
                 if not raw.endswith(b"\n") and place > 0 and len(raw) < LONGEST:
                     return
-                raise Unreadable(path, f"line {place + 1}", excerpt(raw), "a JSON object in UTF-8") from error
+                few = values_at_most(raw) <= MOST_VALUES
+                expected = "a JSON object in UTF-8" if few else f"a JSON object of at most {MOST_VALUES} values"
+                raise Unreadable(path, f"line {place + 1}", excerpt(raw), expected) from error
             if not isinstance(line, dict):
                 raise Unreadable(path, f"line {place + 1}", line, "a JSON object")
             yield place, line
@@ -53,8 +56,8 @@ def torn_line(path: Path) -> tuple[int, int] | None:
         file.seek(0)
         ((place, raw),) = deque(enumerate(raw_lines(file)), maxlen=1)
     try:
-        json.loads(raw)
-    except (ValueError, RecursionError):
+        json_of(raw)
+    except ValueError:
         return (place, len(raw)) if raw.strip() else None
     return None
 

@@ -13,10 +13,14 @@ from typing import Any
 
 import numpy as np
 from grpocheck.verifier.audit.errors import Unreadable, needed
+from grpocheck.verifier.audit.memory import memory_within
 from grpocheck.verifier.audit.model import Floats, Table
 
 OWN_COLUMNS = ("step", "prompt", "completion", "advantage")
 EXPECTED_COLUMNS = "TRL's columns step, prompt and completion"
+MOST_BYTES = 1 << 29
+"""Bytes that the content of a file may take in memory: a kilobyte of parquet can say that it is gigabytes."""
+MOST_ROWS, MOST_VALUES = 1_000_000, 16_000_000
 FILE_NAME = re.compile(r"completions_(\d+)\.parquet$")
 
 
@@ -25,7 +29,15 @@ def read_table(path: Path, reward_names: Sequence[str] | None = None) -> Table:
 
     ``reward_names`` are the reward functions that the log names; without them every column of floats is one.
     """
-    found = arrow_table(path)
+    try:
+        with memory_within(MOST_BYTES):
+            return table_of(path, arrow_table(path), reward_names)
+    except MemoryError as error:
+        raise Unreadable(path, "content", "more when unpacked", f"at most {MOST_BYTES} bytes") from error
+
+
+def table_of(path: Path, found: Any, reward_names: Sequence[str] | None) -> Table:
+    """An Arrow table as the rows of a table of TRL's."""
     missing = [name for name in OWN_COLUMNS[:3] if name not in found.column_names]
     if missing:
         raise Unreadable(path, f"column {missing[0]}", found.column_names, EXPECTED_COLUMNS)
@@ -60,7 +72,16 @@ def column_names(path: Path) -> list[str]:
 def arrow_table(path: Path) -> Any:
     """The file as an Arrow table; raises Unreadable where it is damaged or no parquet file."""
     with opened(path) as reader:
-        return reader.read()
+        stated = reader.metadata
+        parts = [stated.row_group(number) for number in range(stated.num_row_groups)]
+        values = sum(part.column(number).num_values for part in parts for number in range(part.num_columns))
+        if stated.num_rows > MOST_ROWS or values > MOST_VALUES:
+            found = f"{stated.num_rows} rows, {values} values"
+            raise Unreadable(path, "content", found, f"at most {MOST_ROWS} rows and {MOST_VALUES} values in one file")
+        table = reader.read()
+        if table.num_rows != stated.num_rows:
+            raise Unreadable(path, "content", f"{table.num_rows} rows", f"the {stated.num_rows} that it states")
+        return table
 
 
 @contextmanager
@@ -71,7 +92,7 @@ def opened(path: Path) -> Iterator[Any]:
         with path.open("rb") as file:
             yield parquet.ParquetFile(file)
     except (arrow.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, FileNotFoundError | PermissionError):
+        if isinstance(error, FileNotFoundError | PermissionError | MemoryError | Unreadable):
             raise
         raise Unreadable(path, "content", str(error), "a whole parquet file") from error
 
@@ -93,6 +114,8 @@ def numbers(path: Path, found: Any, name: str) -> Floats:
         raise Unreadable(path, f"column {name}", str(kind), "numbers")
     try:
         column: Floats = np.asarray(found.column(name).cast(arrow.float64()).to_numpy(), dtype=np.float64)
+    except MemoryError:
+        raise
     except (arrow.ArrowException, ValueError) as error:
         raise Unreadable(path, f"column {name}", str(error), "numbers") from error
     return column
@@ -112,6 +135,8 @@ def listed(path: Path, found: Any, name: str) -> list[Any]:
     arrow = needed("pyarrow")
     try:
         values: list[Any] = found.column(name).to_pylist()
+    except MemoryError:
+        raise
     except (arrow.ArrowException, ValueError, OverflowError) as error:
         kind = str(found.schema.field(name).type)
         raise Unreadable(path, f"column {name}", str(error), f"values of type {kind}") from error

@@ -14,7 +14,7 @@ CALL_TENSORS = ("new_logps", "old_logps", "mask", "advantages")
 OPTIONAL_TENSORS = ("ref_logps", "sampling_logps", "entropies", "grad_logps", "grad_entropies")
 
 
-MOST_BYTES = 2**30
+MOST_BYTES = 2**28
 """The most bytes that the arrays of one file may take."""
 
 
