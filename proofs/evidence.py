@@ -90,7 +90,13 @@ class Finding:
 
 
 def held(pieces: int = 1, **counts: int) -> Finding:
-    """Everything in the scope was looked at and the claim held; a finding that counts nothing is an error."""
+    """Everything in the scope was looked at and the claim held; ``counts`` say how many cases, checks or paths.
+
+    Raises ValueError for a finding that counts nothing.
+
+    >>> held(cases=16384).verdict, dict(held(cases=16384).counts)
+    (<Verdict.HELD: 'held'>, {'cases': 16384})
+    """
     if not counts or any(count <= 0 for count in counts.values()):
         raise ValueError(f"held: counts: {counts!r}: expected at least one count, each above 0")
     return Finding(Verdict.HELD, counts=counts, pieces=pieces)
@@ -190,8 +196,10 @@ def evidence(
 ) -> Callable[[Check], Check]:
     """Declare a function as evidence of a kind for claims of the registry, over a scope said in words.
 
-    ``files`` are glob patterns, relative to the working folder, of other files that the finding depends on. Checks of
-    many cases against a reference of their own may run with ``contracts`` off.
+    The function takes a Budget (in seconds) and returns a Finding, or one for each claim by its identifier. ``files``
+    are glob patterns, relative to the working folder, of other files that the finding depends on. Checks of many cases
+    against a reference of their own may run with ``contracts`` off. Raises UnknownClaim for a claim that the registry
+    has not, and ValueError where there is no claim or no scope.
     """
     for identifier in claims:
         claim(identifier)

@@ -44,7 +44,14 @@ def candidates() -> Iterator[int]:
 
 @dataclass(frozen=True)
 class PrimeLogs:
-    """The given arithmetic in all but the logarithm of a rational."""
+    """The given arithmetic in all but the logarithm of a rational.
+
+    >>> from fractions import Fraction
+    >>> from grpocheck.core import arithmetic_named
+    >>> logs = PrimeLogs(arithmetic_named("enclosure"))
+    >>> logs.equal(logs.log(Fraction(6)), logs.log(Fraction(2)) + logs.log(Fraction(3)))
+    True
+    """
 
     supply: Arithmetic
 

@@ -87,7 +87,18 @@ def conform(
 ) -> Conformance:
     """Hold a target against a demanded variant, or against all of them.
 
-    Raises InvalidProblem for a name that is no variant.
+    Value and gradient by the log-probabilities are compared on small [responses, positions] tensors, within the bound
+    of the target's float format. ``numbers`` are the clip width and beta to be assumed; a constant factor is a
+    departure unless ``up_to_scale``. Raises InvalidProblem for a name that is no variant.
+
+    >>> import numpy as np
+    >>> from grpocheck.verifier.conform.targets import target_of
+    >>> def loss(new, old, ref, advantages, mask):
+    ...     ratio, a = np.exp(new - old), advantages[:, None]
+    ...     term = np.minimum(ratio * a, np.clip(ratio, 0.8, 1.2) * a)
+    ...     return -np.mean((term * mask).sum(axis=1) / np.maximum(mask.sum(axis=1), 1))
+    >>> conform(target_of(loss), "grpo").verdict
+    'conforms'
     """
     numbers = numbers or Numbers()
     cases = list(_cases(target, ordinary_cases))

@@ -15,10 +15,6 @@ from grpocheck.core.variants.variant import Variant
 from grpocheck.verifier.estimator.moments import MOST_CASES, Advance, Moments, moments_of
 
 
-class UncertifiedNumbers(ArithmeticError):  # noqa: N818 - named for what they are
-    """Numbers without a certified error: nothing is found equal or different with them."""
-
-
 class Verdict(Enum):
     """What a comparison of the expected gradient with the true one came to."""
 
@@ -30,7 +26,12 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Estimation:
-    """A variant on a problem: its moments beside the true gradient and objective."""
+    """A variant on a problem: its moments beside the true gradient and objective.
+
+    ``true_gradient`` is that of E[R] - beta KL(pi_theta || pi_ref), the mean over prompts; ``true_by_prompt`` are the
+    prompts' own. ``bias`` is the expected gradient less the true one, None where some draws leave a kink; ``undecided``
+    says why a verdict is.
+    """
 
     variant: Variant
     group_size: int
@@ -53,8 +54,18 @@ def estimate(
 ) -> Estimation:
     """The moments of a variant's gradient with groups of a size, and whether it is unbiased on this problem.
 
-    Raises TooManyCases before it begins where there are more than ``most_cases``; ``advance`` is told of every case.
-    Raises UncertifiedNumbers where an equality has to be decided and the numbers are mp's.
+    Gradients have the coordinates of the update, in reward units by coordinate. Raises TooManyCases before it begins
+    where there are more than ``most_cases``; ``advance`` is told of every case. Raises InvalidProblem where a variant
+    that draws until rewards differ can never stop. With numbers of mp, which are rounded, the verdict is undecided.
+
+    >>> from grpocheck.core import arithmetic_named, read_problem
+    >>> from grpocheck.core.variants.registry import named
+    >>> from grpocheck.verifier.estimator.problems import update_of
+    >>> exact = arithmetic_named("exact")
+    >>> update = update_of(read_problem("examples/undefined_gradient.toml"), exact)
+    >>> found = estimate(named("reinforce-mean"), update, 2, exact)
+    >>> found.verdict.value, str(found.moments.expected[0]), str(found.true_gradient[0])
+    ('biased', '1/2', '1')
     """
     moments = moments_of(variant, update, group_size, arithmetic, most_cases, advance)
     share = arithmetic.number(Fraction(1, len(update.prompts)))
@@ -64,16 +75,21 @@ def estimate(
     bias, verdict, undecided = None, Verdict.UNDEFINED, ""
     if moments.expected is not None:
         bias = tuple(a - b for a, b in zip(moments.expected, truth, strict=True))
-        try:
-            if arithmetic.name == MpArithmetic.name:
-                raise UncertifiedNumbers("numbers of mp are rounded, and no error is certified")
-            same = all(arithmetic.equal(entry, 0) for entry in bias)
-            verdict = Verdict.UNBIASED if same else Verdict.BIASED
-        except (UndecidedComparison, UncertifiedNumbers) as error:
-            verdict, undecided = Verdict.UNDECIDED, str(error)
+        verdict, undecided = compared_with_zero(bias, arithmetic)
     return Estimation(
         variant, group_size, moments, truth, tuple(parts), objective, bias, verdict, undecided
     )
+
+
+def compared_with_zero(bias: Vector, arithmetic: Arithmetic) -> tuple[Verdict, str]:
+    """Whether a bias is 0, and why that is not decided where it is not."""
+    if arithmetic.name == MpArithmetic.name:
+        return Verdict.UNDECIDED, "numbers of mp are rounded, and no error is certified"
+    try:
+        same = all(arithmetic.equal(entry, 0) for entry in bias)
+    except UndecidedComparison as error:
+        return Verdict.UNDECIDED, str(error)
+    return Verdict.UNBIASED if same else Verdict.BIASED, ""
 
 
 def multiple_of_truth(expected: Vector, truth: Vector, arithmetic: Arithmetic) -> Scalar | None:

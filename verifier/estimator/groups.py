@@ -40,7 +40,7 @@ class GroupFile:
 
 
 def read_groups(mapping: Mapping[str, object], arithmetic: Arithmetic) -> GroupFile:
-    """The groups of a file; raises InvalidProblem for what is none."""
+    """The groups of a parsed group file, in scalars of an arithmetic; raises InvalidProblem, which names the key."""
     stated = table("", mapping, ("groups", "epsilon", "beta", "maximum_length"), ("groups",))
     listed = entries("groups", stated["groups"], "a list of groups: [[groups]] tables")
     kinds: set[str] = set()
@@ -125,7 +125,12 @@ def read_token(key: str, mapping: object, arithmetic: Arithmetic) -> SampledToke
 
 @dataclass(frozen=True)
 class Realised:
-    """What a variant makes of one batch: numbers [group][response], or [group][response][token]."""
+    """What a variant makes of one batch: numbers [group][response], or [group][response][token].
+
+    ``objective`` is F in reward units, ``slopes`` dF/d log pi of every token (the mean of both sides at a kink), of
+    which ``kinks`` counts the terms that have one. ``clipped`` is the share of tokens that each way to count calls
+    clipped, None for a variant without a two-sided clip.
+    """
 
     advantages: tuple[tuple[Scalar, ...], ...]
     ratios: tuple[tuple[tuple[Scalar, ...], ...], ...]

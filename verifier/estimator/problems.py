@@ -21,8 +21,9 @@ def update_of(
 ) -> Update:
     """The update of a problem's first outer iteration: draws from theta, the gradient taken at ``at`` (theta if None).
 
-    ``coordinates`` are those of the gradient: the problem's own parameters, or one logit for each response of each
-    prompt, which is exact wherever the masses are.
+    ``at`` has d entries, as theta has. ``coordinates`` are those of the gradient: ``theta``, the problem's own
+    parameters, or ``logits``, one for each response of each prompt, which is exact wherever the masses are. Raises
+    InvalidProblem for a supplied family, for other coordinates, and for a point that is none of U.
     """
     family = problem.family
     if not isinstance(family, Family):

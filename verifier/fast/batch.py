@@ -33,13 +33,15 @@ class Batch:
 def batch_of(problem: Problem, iteration: int = 1, logits_old: Sequence[Sequence[Fraction]] | None = None) -> Batch:
     """The frozen data of an outer iteration (from 1) with the problem's recorded draws.
 
-    ``logits_old`` are those of the problem unless said. Raises InvalidProblem for another family than softmax, and for
-    draws that are not recorded.
+    ``logits_old`` are those of the problem unless said, one row for each prompt. Raises InvalidProblem for another
+    family than softmax, for draws that are not recorded, and for an outer iteration that there is none of.
     """
     if problem.family.name != "softmax":
-        raise InvalidProblem("family", problem.family.name, "softmax")
+        raise InvalidProblem("family", problem.family.name, "softmax, the one that has fast values")
     if problem.recorded is None:
-        raise InvalidProblem("draws", None, "recorded draws")
+        raise InvalidProblem("draws", None, "recorded draws: [draws] recorded = ...")
+    if not 1 <= iteration <= len(problem.recorded):
+        raise InvalidProblem("iteration", iteration, f"an outer iteration from 1 to {len(problem.recorded)}")
     counts, advantages = [], []
     for prompt, drawn in zip(problem.prompts, problem.recorded[iteration - 1], strict=True):
         places = [prompt.responses.index(response) for response in drawn]

@@ -36,6 +36,12 @@ def isolated(
     that gives no answer within ``seconds``, or a process that ends, breaks the clause of every supplied operation: the
     run ends with SupplyViolation. ``megabytes`` bounds the addresses of the process; what it prints goes to stderr.
     Raises BadOption where there is no such supply, and for a supplied arithmetic.
+
+    >>> from grpocheck.core import Supply, read_problem, run
+    >>> problem = read_problem("examples/undefined_gradient.toml")
+    >>> with isolated(Supply(domain=lambda theta: theta[0] < 1), seconds=5) as supply:
+    ...     print(run(problem, supply).status)
+    undefined-gradient
     """
     try:
         if isinstance(supply, str):

@@ -27,7 +27,7 @@ MOST_CONDITION = 110
 
 ERROR = re.compile(
     r"\b(?:\w+Error|InvalidProblem|SupplyViolation|TraceMismatch|UndecidedComparison|DigitBudgetExceeded|NotExact"
-    r"|TooLarge|UncertifiedNumbers|BadSetting|BadOption|CheckFailed|CannotRecord|NotATrainer)\b"
+    r"|TooLarge|TooManyCases|UnknownClaim|BadSetting|BadOption|CheckFailed|CannotRecord|NotATrainer)\b"
 )
 """The names of errors as docstrings have them."""
 

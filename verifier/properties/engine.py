@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from grpocheck.core.arithmetic import UndecidedComparison
+from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.problem import Problem
 from grpocheck.verifier.properties.answers import Answer, Checker
 from grpocheck.verifier.properties.checking import Property, check_sizes, parse
@@ -22,7 +23,7 @@ BUDGET = 60.0
 def prepared(stated: str | Property, problem: Problem, scope: str) -> tuple[Property, Scope]:
     """The property and the scope, refused where they do not fit the problem: PropertyError, InvalidProblem."""
     if scope not in list(Scope):
-        raise ValueError(f"scope: {scope!r}: expected one of {', '.join(Scope)}")
+        raise InvalidProblem("scope", scope, f"one of {', '.join(Scope)}")
     found = parse(stated) if isinstance(stated, str) else stated
     check_sizes(found, problem)
     family_of(problem)
@@ -42,7 +43,7 @@ def check(
     ``budget`` is in seconds, None for no limit; ``progress`` is told how many cases are done of how many; ``cancelled``
     is asked whether to stop. A single step of arithmetic is not interrupted: where that matters, check_in_process.
     Raises PropertyError for a text that is no property or does not fit the problem, InvalidProblem for a supplied
-    family.
+    family and for a scope that there is none of.
 
     >>> from grpocheck.core import read_problem
     >>> problem = read_problem("examples/undefined_gradient.toml")

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from grpocheck.contracts import clauses
 from grpocheck.proofs.lifeline import end_with
-from grpocheck.proofs.symbolic import worker
+from grpocheck.proofs.symbolic import worker  # noqa: F401 - loads CrossHair with the plugin, before all else
 from grpocheck.proofs.symbolic.exploration import explore
 from grpocheck.proofs.symbolic.harness import postconditions_of
 from grpocheck.proofs.symbolic.received import let_symbolic_numbers_in
@@ -24,9 +24,6 @@ from grpocheck.proofs.symbolic.verdicts import Finding, Verdict
 from grpocheck.verifier.properties.checking import parse
 from grpocheck.verifier.properties.runs import read_text
 from grpocheck.verifier.properties.symbolic_model import harness_of, parts
-
-LOADED = worker.__name__
-"""Importing it loads CrossHair with the plugin, before anything is explored."""
 
 
 def findings(request: dict[str, Any], stream: IO[str]) -> None:

@@ -23,7 +23,7 @@ from grpocheck.verifier.recompute.terms import TermParts, gamma_weight, term_par
 
 @dataclass(frozen=True)
 class Recomputed:
-    """What the formula gives for a call, each number with the bound within which the trainer's has to lie.
+    """What the formula gives for a call, with the bounds within which the trainer's numbers have to lie.
 
     ``gradient`` is d loss / d new_logps, (B, T); ``entropy_gradient`` d loss / d entropies, None without a bonus.
     ``ratios`` are (B, T) at token level and (B, 1) at the sequence levels, as the loss has them before any clip.
@@ -65,7 +65,13 @@ class _Penalty:
 
 
 def recompute(call: LossCall) -> Recomputed:
-    """The loss of the call's settings and everything that follows from it; raises BadSetting for what is missing."""
+    """The loss of the call's settings and everything that follows from it; raises BadSetting for what is missing.
+
+    >>> call = LossCall(new_logps=[[-1.0, -2.0]], old_logps=[[-1.0, -2.0]], mask=[[1, 1]], advantages=[0.5])
+    >>> found = recompute(call)
+    >>> found.loss, found.gradient.tolist()
+    (-0.5, [[-0.25, -0.25]])
+    """
     with np.errstate(all="ignore"):
         return _recomputed(call)
 

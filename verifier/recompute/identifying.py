@@ -17,12 +17,13 @@ def identify(call: LossCall) -> list[str]:
 
     The first word of a name is TRL's loss type, the second the level of its ratio. The names in the call's settings are
     not looked at. Their numbers are; where no loss reproduces the call with these, those that the gradient shows.
+    Raises BadSetting for a call without a recorded loss and gradient.
     """
     return [name_of(settings) for settings in consistent(call)]
 
 
 def consistent(call: LossCall) -> list[LossSettings]:
-    """The settings that reproduce the call."""
+    """The settings that reproduce the call; raises BadSetting for one without a recorded loss and gradient."""
     if call.loss is None and call.grad_logps is None:
         raise BadSetting("loss", None, "a recorded loss or gradient to compare with")
     for source in (with_own_numbers, with_fitted_numbers):

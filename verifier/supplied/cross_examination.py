@@ -176,8 +176,18 @@ class ExaminedPolicy:
 def cross_examined(problem: Problem, supply: Supply) -> Supply:
     """The supply, every answer of its domain, rewards, policy and gradient compared with the problem's own definition.
 
-    A wrong one ends the run with the SupplyViolation that says what it had to be. Draws are compared with their law by
-    ``DrawsUnderTest``.
+    A wrong one ends the run with the SupplyViolation that says what it had to be; where enclosures leave open whether
+    an answer is wrong, it passes. Draws are compared with their law by ``DrawsUnderTest``.
+
+    >>> from fractions import Fraction
+    >>> from grpocheck.core import SupplyViolation, read_problem, run
+    >>> problem = read_problem("examples/undefined_gradient.toml")
+    >>> liar = Supply(gradient=lambda frozen, theta: (Fraction(3),))
+    >>> try:
+    ...     run(problem, cross_examined(problem, liar))
+    ... except SupplyViolation as violation:
+    ...     print("expected [2]" in str(violation))
+    True
     """
     examiner = Examiner(problem, supply)
     return replace(

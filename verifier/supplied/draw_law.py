@@ -39,7 +39,11 @@ class Verdict(StrEnum):
 @invariant(lambda self: sum(self.lower) <= WHOLE <= sum(self.upper), "the bounds hold masses that sum to 1")
 @dataclass(frozen=True)
 class Draw:
-    """A drawn response: its place in the run, and the bounds of the masses of its law, in units of 2^-64."""
+    """A drawn response: its place in the run, and the bounds of the masses of its law, in units of 2^-64.
+
+    ``outer_iteration`` and ``number`` (the draw of its group) count from 1; ``position`` is the response's in the
+    support, from 0; ``lower`` and ``upper`` have an entry for each response of the support.
+    """
 
     prompt: str
     outer_iteration: int
@@ -117,7 +121,12 @@ class Counts:
 @invariant(lambda self: 0 < self.alpha < 1, "an error probability between 0 and 1")
 @dataclass
 class LawTest:
-    """The test, fed with one draw after another; ``capital`` of each suspicion is a lower bound of its martingale."""
+    """The test, fed with one draw after another; ``capital`` of each suspicion is a lower bound of its martingale.
+
+    ``alpha`` bounds the probability with which lawful draws are ever rejected; ``draws`` have been seen, and
+    ``rejected_after`` so many they were rejected (None: they are not). ``greatest`` is the largest sum of capitals so
+    far and ``rarest`` a lower bound of the probability of the least probable draws of that number, in units of 2^-256.
+    """
 
     alpha: Fraction = ALPHA
     draws: int = 0
@@ -181,7 +190,14 @@ class LawTest:
 @require(lambda alpha: 0 < alpha < 1, "an error probability between 0 and 1")
 @ensure(lambda alpha, result: result.alpha == alpha, "at the stated level")
 def law_of(draws: Iterable[Draw], alpha: Fraction = ALPHA) -> LawTest:
-    """The test of a sequence of draws; it stops where they are rejected."""
+    """The test of a sequence of draws (claim G3); it stops where they are rejected.
+
+    >>> half = (WHOLE // 2, WHOLE // 2)
+    >>> always_the_first = (Draw("q", t, 1, 0, half, half) for t in range(1, 100))
+    >>> test = law_of(always_the_first)
+    >>> test.verdict.value, test.p_value <= ALPHA
+    ('rejected', True)
+    """
     test = LawTest(alpha)
     for draw in draws:
         test.see(draw)

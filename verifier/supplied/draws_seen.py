@@ -84,7 +84,15 @@ def decimal_above(value: Fraction) -> str:
 
 
 def draws_of_outcome(problem: Problem, outcome: Outcome) -> Iterator[Draw]:
-    """The draws of a run in their order, with the masses of the problem's own family at each frozen parameter."""
+    """The draws of a run in their order, with the masses of the problem's own family at each frozen parameter.
+
+    Raises TypeError for numbers without certified error, those of mp.
+
+    >>> from grpocheck.core import read_problem, run
+    >>> problem = read_problem("examples/undefined_gradient.toml")
+    >>> [draw.position for draw in draws_of_outcome(problem, run(problem))]
+    [0, 1]
+    """
     assert isinstance(problem.family, Family)
     for iteration in outcome.iterations:
         frozen = iteration.frozen
