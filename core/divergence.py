@@ -19,7 +19,7 @@ from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
     "B4: KL >= 0, and 0 exactly when the two mass functions are equal",
 )
 def kl_divergence(masses: Sequence[Scalar], reference: Sequence[Scalar], arithmetic: Arithmetic) -> Scalar:
-    """KL(pi_theta || pi_ref) = sum_j pi_theta(b_j) log(pi_theta(b_j) / pi_ref(b_j)), over the whole support.
+    """KL(pi_theta || pi_ref) = sum_j pi_theta(b_j) log(pi_theta(b_j) / pi_ref(b_j)), over the whole support, in nats.
 
     >>> from fractions import Fraction
     >>> from grpocheck.core.arithmetic import EnclosureArithmetic

@@ -30,7 +30,11 @@ from grpocheck.core.problem import Prompt
 @invariant(lambda self: are_standardised(self.advantages, self.deviation), "B2: the advantages are standardised")
 @dataclass(frozen=True)
 class Group:
-    """The G draws of one prompt: positions in the support (with repetition), rewards, advantages, old masses."""
+    """The G draws of one prompt: positions in the support (with repetition), rewards, advantages, old masses.
+
+    Each has G entries, draw by draw. Positions count from 0; ``rewards``, their ``average`` and their population
+    ``deviation`` are in reward units, ``advantages`` have none, ``old_masses`` are probabilities.
+    """
 
     prompt: Prompt
     positions: tuple[int, ...]
@@ -72,7 +76,10 @@ def draw_counts(group: Group) -> dict[int, int]:
 @invariant(lambda self: below(0, self.epsilon) and below(self.epsilon, 1), "0 < epsilon < 1")
 @dataclass(frozen=True)
 class FrozenIteration:
-    """The frozen data of outer iteration t: everything that F_t needs beside the parameter."""
+    """The frozen data of outer iteration t (from 1): everything that F_t needs beside the parameter.
+
+    ``theta_old`` has d entries, ``groups`` one for each of the M prompts; ``beta`` is in reward units per nat.
+    """
 
     outer_iteration: int
     theta_old: tuple[Scalar, ...]

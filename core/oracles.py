@@ -31,13 +31,13 @@ class Policy(Protocol):
     """A policy family pi_theta, positive on exactly the support for every theta in U and differentiable there."""
 
     def masses(self, theta: Sequence[Scalar], prompt: "Prompt", arithmetic: Arithmetic) -> Sequence[Scalar]:
-        """The n masses pi_theta(b_j | q), in the order of the support; positive, with sum 1."""
+        """The n masses pi_theta(b_j | q) (probabilities), in the order of the support; positive, with sum 1."""
         ...
 
     def mass_gradients(
         self, theta: Sequence[Scalar], prompt: "Prompt", arithmetic: Arithmetic
     ) -> Sequence[Sequence[Scalar]]:
-        """The n rows grad_theta pi_theta(b_j | q), each of length d."""
+        """The n rows grad_theta pi_theta(b_j | q), each of length d, in the order of the support; they sum to 0."""
         ...
 
 
@@ -53,7 +53,7 @@ class RewardOracle(Protocol):
     """The finite reward function r_q on the support."""
 
     def __call__(self, prompt: "Prompt", response: str) -> Scalar:
-        """The reward of a response of the support."""
+        """The reward of a response of the support, in reward units."""
         ...
 
 
@@ -61,7 +61,7 @@ class DomainOracle(Protocol):
     """M_U, total on R^d: True exactly on the open set U."""
 
     def __call__(self, theta: Sequence[Scalar]) -> bool:
-        """Whether theta is in U."""
+        """Whether theta, of d entries, is in U: True or False, and no other value that is true or false."""
         ...
 
 
@@ -69,13 +69,22 @@ class GradientOracle(Protocol):
     """The objective-gradient oracle."""
 
     def __call__(self, frozen: "FrozenIteration", theta: Sequence[Scalar]) -> Sequence[Scalar] | Undefined:
-        """The Euclidean gradient of F_t at theta in U, or UNDEFINED_GRADIENT where F_t is not differentiable."""
+        """The d entries of grad F_t at theta in U, or UNDEFINED_GRADIENT where F_t is not differentiable."""
         ...
 
 
 @dataclass(frozen=True)
 class Supply:
-    """The oracles that a user supplies in place of the built-in ones; None keeps the built-in one."""
+    """The oracles that a user supplies in place of the built-in ones; None keeps the built-in one.
+
+    Each is called as its protocol says, and what breaks its clause ends the run with SupplyViolation.
+
+    >>> from fractions import Fraction
+    >>> from grpocheck.core import read_problem, run
+    >>> narrow = Supply(domain=lambda theta: abs(theta[0] - Fraction(1, 2)) < Fraction(1, 20))
+    >>> print(run(read_problem("examples/undefined_gradient.toml"), narrow).status)
+    invalid-update
+    """
 
     arithmetic: Arithmetic | None = None
     draws: DrawOracle | None = None

@@ -38,7 +38,11 @@ class Status(StrEnum):
 )
 @dataclass(frozen=True)
 class InnerStep:
-    """Inner step k: theta before, the oracles' answers, and theta and F_t after."""
+    """Inner step k (from 1): theta before, the oracles' answers, and theta and F_t after.
+
+    Parameters, gradient and proposal have d entries. ``proposal`` and ``is_member`` are None where the gradient is
+    undefined, ``objective`` where no step is applied.
+    """
 
     number: int
     theta_before: Vector

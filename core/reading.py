@@ -112,7 +112,10 @@ def first_line(document: str) -> str:
 @total("bad input raises InvalidProblem")
 @ensure(lambda result: result.dimension == len(result.theta), "a problem that can run")
 def problem_from_mapping(mapping: Mapping[str, object]) -> Problem:
-    """The problem that a mapping with the keys of a problem file states."""
+    """The problem that a mapping with the keys of a problem file states.
+
+    Raises InvalidProblem, which names the key, shows the value and says what was expected there.
+    """
     other = next((key for key in OTHER_FILES if isinstance(mapping, Mapping) and key in mapping), None)
     if other is not None and "family" not in mapping:
         raise InvalidProblem(other, mapping[other], OTHER_FILES[other])

@@ -71,7 +71,10 @@ def draw_group(problem: Problem, guard: Guard, outer_iteration: int, prompt: Pro
     "D2: the reference is the problem's own",
 )
 def freeze(problem: Problem, guard: Guard, outer_iteration: int, theta: Vector) -> FrozenIteration:
-    """Freeze theta as theta_old and draw a group for every prompt from its policy."""
+    """Freeze theta as theta_old and draw a group for every prompt from its policy.
+
+    Raises SupplyViolation where a supplied draw, reward or policy breaks its clause.
+    """
     guard.ledger.count("outer_iterations_started")
     guard.tell(Kind.OUTER_ITERATION, t=outer_iteration, theta_old=theta)
     groups = tuple(
@@ -121,7 +124,11 @@ def proposed(theta: Sequence[Scalar], step_size: Scalar, gradient: Sequence[Scal
     "A2: without an applied step the last valid parameter stays",
 )
 def inner_step(guard: Guard, frozen: FrozenIteration, number: int, theta: Vector, step_size: Scalar) -> InnerStep:
-    """Ask for the gradient at theta; propose; ask M_U; apply, or stop at theta."""
+    """Ask for the gradient at theta; propose; ask M_U; apply, or stop at theta.
+
+    theta and the gradient have d entries; ``number`` is k, from 1. Raises SupplyViolation where an oracle breaks its
+    clause, and UndecidedComparison where a kink or a membership is not decided.
+    """
     t = frozen.outer_iteration
     gradient = guard.gradient_at(frozen, number, theta)
     if isinstance(gradient, Undefined):

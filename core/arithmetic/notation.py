@@ -32,6 +32,8 @@ def exact_text(value: Exact) -> str:
 def parse_exact(text: str) -> Fraction | Surd:
     """The number written in the text, exactly; what ``exact_text`` writes comes back equal.
 
+    Raises ValueError, which shows the text, for what is no such number.
+
     >>> parse_exact("1/2 + 3/10*sqrt(2)")
     Surd('1/2 + 3/10*sqrt(2)')
     >>> parse_exact("0.2")

@@ -183,5 +183,8 @@ def read_row(key: str, value: object, more: tuple[str, ...]) -> Row:
 @total("bad input raises InvalidProblem")
 @ensure(lambda result: result.group_size >= 2, "a task that can run")
 def read_task(path: str | Path) -> Task:
-    """The task in a file."""
+    """The task in a file.
+
+    Raises InvalidProblem, which names the key, for what is no task, and for a file that cannot be read.
+    """
     return task_from_mapping(parsed(file_text(Path(path))))

@@ -160,7 +160,11 @@ def whole_batch_slopes(frozen: Frozen, arithmetic: Arithmetic) -> tuple[Scalar, 
     "a batch in which nothing counts has F = 0",
 )
 def value(variant: Variant, batch: Batch, arithmetic: Arithmetic) -> Scalar:
-    """F on a batch, in advantage units; for a score term the sum of weight A log pi, which is no objective."""
+    """F on a batch, in advantage units; for a score term the sum of weight A log pi, which is no objective.
+
+    Raises InvalidProblem for a batch that lacks what the variant is made of (a reward, a reference, an entropy), and
+    UndecidedComparison where a clip is not decided.
+    """
     return value_of(freeze_batch(variant, batch, arithmetic), arithmetic)
 
 
@@ -213,7 +217,10 @@ def divergence_of(group: SampledGroup) -> Scalar:
     "what is not active moves nothing",
 )
 def slopes(variant: Variant, batch: Batch, arithmetic: Arithmetic) -> Slopes:
-    """The derivatives of F on a batch, with the kinks that they pass over."""
+    """The derivatives of F on a batch, with the kinks that they pass over: at a kink the mean of both sides.
+
+    Raises what ``value`` raises: InvalidProblem and UndecidedComparison.
+    """
     return slopes_of(freeze_batch(variant, batch, arithmetic), arithmetic)
 
 

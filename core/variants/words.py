@@ -264,7 +264,12 @@ def normalisation_text(normalisation: Normalisation) -> str:
     "the texts are read back as the same parts",
 )
 def composition(variant: Variant) -> dict[str, str]:
-    """The parts of a variant as they are written."""
+    """The parts of a variant by name, each as ``with_parts`` takes it.
+
+    >>> from grpocheck.core.variants.registry import named
+    >>> composition(named("dapo"))["normalisation"]
+    'all-tokens'
+    """
     return {
         "advantage": advantage_text(variant.advantage),
         "ratio": part_text(variant.ratio.level.value, variant.ratio, 1),

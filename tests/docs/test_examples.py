@@ -55,5 +55,9 @@ def test_the_functions_that_people_use_most_have_an_example() -> None:
         "core/ratio:importance_ratio", "core/ratio:clip", "core/ratio:clipped_term", "core/divergence:kl_divergence",
         "core/arithmetic/choice:arithmetic_named", "core/arithmetic/notation:parse_exact",
         "core/arithmetic/notation:exact_text", "core/variants/registry:named", "core/variants/words:with_parts",
-        "core/variants/formulas:formula", "verifier/properties/engine:check",
+        "core/variants/formulas:formula", "core/oracles:Supply", "verifier/properties/engine:check",
+        "verifier/law/exact:exact_law", "verifier/estimator/exact:estimate", "verifier/recompute/formulas:recompute",
+        "verifier/conform/conforming:conform", "verifier/isolation/supply:isolated",
+        "verifier/supplied/cross_examination:cross_examined", "verifier/supplied/draw_law:law_of",
+        "verifier/prime_logs:PrimeLogs",
     } <= shown  # fmt: skip
