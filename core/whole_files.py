@@ -173,15 +173,23 @@ class Draft:
 
 
 @require(lambda folder: folder.is_dir(), "a folder")
-@ensure(lambda result: result is None, "names in it outlast a power failure, where the file system can promise that")
-def sync_folder(folder: Path) -> None:
-    """Have the names of a folder on the disk."""
+@ensure(
+    lambda folder, result: result is None or os.path.samestat(result, os.stat(folder)),
+    "what is on the disk is the folder that has the name, and no other that had it",
+)
+def sync_folder(folder: Path) -> os.stat_result | None:
+    """Have the names of a folder on the disk: the folder that was synced, None where the file system cannot promise it.
+
+    After that the names outlast a power failure.
+    """
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
         try:
             os.fsync(descriptor)
+            return os.fstat(descriptor)
         finally:
             os.close(descriptor)
+    return None
 
 
 class Lines:

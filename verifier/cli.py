@@ -22,7 +22,7 @@ from grpocheck.verifier.command_line.run import replay_command, run_command
 from grpocheck.verifier.command_line.studio import studio_command
 from grpocheck.verifier.command_line.training_free import training_free_command
 from grpocheck.verifier.command_line.vectors import vectors_command
-from grpocheck.verifier.failures import emit, guarded
+from grpocheck.verifier.failures import BAD_INPUT, emit, guarded, say, stop_printing
 from grpocheck.verifier.isolation.threads import leaving_threads
 from grpocheck.verifier.process import prepare
 
@@ -172,7 +172,17 @@ def overview(
 def main() -> None:
     """The entry point of the command."""
     prepare()
-    leaving_threads(lambda: app(prog_name="grpocheck"))
+    leaving_threads(answer)
+
+
+def answer() -> None:
+    """Do what was asked. A help or a version that stdout does not take is one line on stderr, and exit status 2."""
+    try:
+        app(prog_name="grpocheck")
+    except OSError as error:
+        stop_printing()
+        say(f"grpocheck: stdout: {error.strerror}; expected somewhere for the result")
+        raise SystemExit(BAD_INPUT) from error
 
 
 if __name__ == "__main__":

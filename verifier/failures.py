@@ -80,12 +80,17 @@ def emit(text: str) -> None:
     try:
         print(text, flush=True)
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        stop_printing()
         if isinstance(error, BrokenPipeError):
             return
         from grpocheck.core.whole_files import CannotWrite
 
         raise CannotWrite(error.errno, error.strerror, "stdout") from error
+
+
+def stop_printing() -> None:
+    """Have what is still to be printed go nowhere, so that the end of the process is not one more error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def guarded(command: Callable[Arguments, int]) -> Callable[Arguments, None]:

@@ -20,6 +20,9 @@ from grpocheck.proofs.lifeline import end_with
 GRACE = 15.0
 """Seconds past its budget after which a process that does not stop by itself is ended."""
 
+NOWHERE = os.path.join(os.devnull, "hypothesis")
+"""Where no folder can be made: Hypothesis keeps nothing between two checks, least of all in the user's folder."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -56,6 +59,7 @@ def findings_of(entry: Evidence, budget: Budget) -> dict[str, Finding]:
 def run_in_child(name: str, seconds: float, pipe: Connection) -> None:
     """The body of a worker process: sends ``("progress", done, total)`` and at last the findings or why it has none."""
     os.setsid()
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", NOWHERE)
     parent = multiprocessing.parent_process()
     assert parent is not None
     assert parent.pid is not None

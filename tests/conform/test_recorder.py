@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from grpocheck.verifier.audit.model import Part
-from grpocheck.verifier.audit.readers.groups import read_groups
+from grpocheck.verifier.audit.model import Lines, Part
+from grpocheck.verifier.audit.readers.groups import read_calls, read_groups
 from grpocheck.verifier.recorder import CannotRecord, NotATrainer, Recorder, record
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "recording.schema.json").read_text(encoding="utf-8"))
@@ -54,7 +54,7 @@ def test_every_line_is_there_before_the_file_is_closed(tmp_path):
 def test_float32_is_read_back_bit_for_bit(tmp_path):
     path = tmp_path / "run.jsonl"
     written(path).close()
-    (call,) = (each for each in read_groups(Part(path)) if hasattr(each, "arrays"))
+    (call,) = read_calls(Part(path), Lines())
     for name, array in call_arrays().items():
         assert np.array_equal(np.asarray(call.arrays[name], dtype=array.dtype), array)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from grpocheck.verifier.audit.budget import check_draws, check_gradients
-from grpocheck.verifier.audit.calls import CallsResult, audit_call_files
+from grpocheck.verifier.audit.calls import CallsResult, audit_call_files, audit_call_lines
 from grpocheck.verifier.audit.declared import check_settings
 from grpocheck.verifier.audit.findings import Finding, Findings
-from grpocheck.verifier.audit.model import Run
+from grpocheck.verifier.audit.model import Lines, Part, Run
 from grpocheck.verifier.audit.rows import RowsResult, audit_rows
 from grpocheck.verifier.audit.settings import Settings
 
@@ -21,23 +21,44 @@ SEEN_BETTER = ("kl-not-kl", "first-pass-ratio", "sampler-differs")
 """Rules that say more from a call's tensors than from the log."""
 
 
+Result = RowsResult | CallsResult
+
+
+class Work(Protocol):
+    """A piece of work on a run, which can be done anywhere."""
+
+    @property
+    def files(self) -> int:
+        """How many files have been read when it is done."""
+        ...
+
+    def done(self) -> Result:
+        """Do it."""
+        ...
+
+
 @dataclass(frozen=True)
 class Piece:
-    """A piece of work: all rows of a run, or some of its recorded calls."""
+    """A piece of work: all rows of a run, some of its recorded calls, or the calls in some lines of a part of it."""
 
     run: Run
     calls: tuple[Path, ...] | None = None
     identifies: bool = True
+    lines: tuple[Part, Lines] | None = None
 
-    def done(self) -> RowsResult | CallsResult:
+    def done(self) -> Result:
         """Do it."""
+        if self.lines is not None:
+            return audit_call_lines(self.run.name, *self.lines, self.identifies)
         if self.calls is None:
             return audit_rows(self.run)
         return audit_call_files(self.run.name, self.calls, self.run.generations, self.identifies)
 
     @property
     def files(self) -> int:
-        """How many files it reads."""
+        """How many files have been read when it is done: those of lines are counted with the rows."""
+        if self.lines is not None:
+            return 0
         if self.calls is not None:
             return len(self.calls)
         return self.run.files - len(self.run.calls)
@@ -46,7 +67,7 @@ class Piece:
 class Crew(Protocol):
     """Whoever does pieces of work and gives their results in the same order."""
 
-    def __call__(self, pieces: Sequence[Piece]) -> Iterator[RowsResult | CallsResult]:
+    def __call__(self, pieces: Sequence[Work]) -> Iterator[Result]:
         """The results, as they become ready, in the order of the pieces."""
         ...
 
@@ -69,8 +90,13 @@ class Audit:
 
 
 def pieces_of(run: Run) -> Iterator[Piece]:
-    """A run's work: its rows, then its calls, a few files at a time; of the first the variant is identified."""
+    """A run's work: its rows, then its calls, some at a time; of the first the variant is identified."""
     yield Piece(run)
+    begun = 0
+    for part in run.groups:
+        for lines in part.stretches:
+            yield Piece(run, identifies=begun < BYTES_OF_A_PIECE, lines=(part, lines))
+            begun += (part.file.stat().st_size if lines.end is None else lines.end) - lines.begin
     chunk: list[Path] = []
     size = made = 0
     for path in run.calls:
@@ -83,21 +109,25 @@ def pieces_of(run: Run) -> Iterator[Piece]:
         yield Piece(run, tuple(chunk), made < PIECES_IDENTIFIED)
 
 
-def here(pieces: Sequence[Piece]) -> Iterator[RowsResult | CallsResult]:
+def here(pieces: Sequence[Work]) -> Iterator[Result]:
     """The crew of one: this process."""
     for piece in pieces:
         yield piece.done()
 
 
-def audit(runs: Iterable[Run], crew: Crew = here, advance: Callable[[int], None] = lambda files: None) -> Audit:
-    """The audit of runs. ``advance`` is told the number of files that were read."""
+def audit(
+    runs: Iterable[Run],
+    crew: Crew = here,
+    advance: Callable[[int], None] = lambda files: None,
+    given: Callable[[Piece], Work] = lambda piece: piece,
+) -> Audit:
+    """The audit of runs. ``advance`` is told the number of files that were read; ``given`` is what a crew gets."""
     runs = list(runs)
     work = [piece for run in runs for piece in pieces_of(run)]
     parts: dict[str, tuple[RowsResult, CallsResult]] = {}
-    for piece, result in zip(work, crew(work), strict=True):
+    for piece, result in zip(work, crew([given(piece) for piece in work]), strict=True):
         if isinstance(result, RowsResult):
             parts[piece.run.name] = (result, CallsResult())
-            parts[piece.run.name][1].join(result.calls)
         else:
             parts[piece.run.name][1].join(result)
         advance(piece.files)

@@ -1,7 +1,7 @@
 """The audit of recorded loss calls: finite, frozen, first-pass ratios, and the loss recomputed for its variant."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,8 +10,9 @@ import numpy as np
 from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.findings import Finding, Findings, counted
 from grpocheck.verifier.audit.metrics import check_metrics, where_of
-from grpocheck.verifier.audit.model import Call, Generation
+from grpocheck.verifier.audit.model import Call, Generation, Lines, Part
 from grpocheck.verifier.audit.passes import Passes
+from grpocheck.verifier.audit.readers.groups import read_calls
 from grpocheck.verifier.audit.readers.recorded import call_settings, read_call, read_generation, whole
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.recompute import BadSetting, LossCall, compare, identify, recompute
@@ -81,15 +82,24 @@ class CallsResult:
 def audit_call_files(
     run: str, calls: Sequence[Path], generations: Sequence[Path], identifies: bool = True
 ) -> CallsResult:
-    """The audit of recorded calls, one file after another; the part of the work that is done in parallel."""
-    return audit_calls(run, (read_call(path) for path in calls), Frozen(generations), identifies)
+    """The audit of recorded calls, one file after another."""
+    frozen, passes = Frozen(generations), Passes()
+    findings, result = Findings(run), CallsResult(identifies=identifies)
+    for path in calls:
+        call = read_call(path)
+        generation = frozen.of(call)
+        check_call(call, generation, findings, result)
+        if generation is None:
+            passes.take(call, findings)
+    result.findings = findings.all()
+    return result
 
 
-def audit_calls(run: str, calls: Iterable[Call], frozen: "Frozen", identifies: bool) -> CallsResult:
-    """The audit of calls as they come."""
-    findings, result, passes = Findings(run), CallsResult(identifies=identifies), Passes()
-    for call in calls:
-        check_call(call, frozen.of(call), passes, findings, result)
+def audit_call_lines(run: str, part: Part, lines: Lines, identifies: bool = True) -> CallsResult:
+    """The audit of the calls in some lines of a file; whoever reads its groups holds them against each other."""
+    findings, result = Findings(run), CallsResult(identifies=identifies)
+    for call in read_calls(part, lines):
+        check_call(call, None, findings, result)
     result.findings = findings.all()
     return result
 
@@ -102,25 +112,28 @@ class Frozen:
         self.paths = {path.stem: path for path in paths}
         self.kept: dict[str, Generation] = {}
 
-    def of(self, call: Call) -> Generation | None:
-        """The generation batch of a call; None where it was not recorded."""
-        number, rank = call.meta.get("gen"), call.meta.get("rank", 0)
+    def path_of(self, meta: Mapping[str, Any]) -> Path | None:
+        """The file of the generation batch that a call is of; None where it was not recorded."""
+        number, rank = meta.get("gen"), meta.get("rank", 0)
         if not isinstance(number, int):
             return None
-        for name in (f"gen_{number:03d}", f"gen_{number:03d}_rank{rank}"):
-            if name in self.paths:
-                if name not in self.kept:
-                    while len(self.kept) >= 4:
-                        self.kept.pop(next(iter(self.kept)))
-                    self.kept[name] = read_generation(self.paths[name])
-                return self.kept[name]
-        return None
+        names = (f"gen_{number:03d}", f"gen_{number:03d}_rank{rank}")
+        return next((self.paths[name] for name in names if name in self.paths), None)
+
+    def of(self, call: Call) -> Generation | None:
+        """The generation batch of a call; None where it was not recorded."""
+        path = self.path_of(call.meta)
+        if path is None:
+            return None
+        if path.stem not in self.kept:
+            while len(self.kept) >= 4:
+                self.kept.pop(next(iter(self.kept)))
+            self.kept[path.stem] = read_generation(path)
+        return self.kept[path.stem]
 
 
-def check_call(
-    call: Call, generation: Generation | None, passes: Passes, findings: Findings, result: CallsResult
-) -> None:
-    """Everything that can be said of one call; ``passes`` knows the earlier ones."""
+def check_call(call: Call, generation: Generation | None, findings: Findings, result: CallsResult) -> None:
+    """Everything that can be said of one call without the others, beside its generation batch where that is known."""
     mask = call.arrays["mask"].astype(bool)
     result.calls += 1
     result.tokens += int(mask.sum())
@@ -136,8 +149,6 @@ def check_call(
     check_sampler(call, mask, findings)
     if generation is not None:
         check_frozen(call, mask, generation, findings)
-    else:
-        passes.take(call, mask, findings)
     check_loss(call, whole, findings, result)
 
 

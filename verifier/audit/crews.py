@@ -6,10 +6,8 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 
-from grpocheck.verifier.audit.auditing import Crew, Piece, here
-from grpocheck.verifier.audit.calls import CallsResult
+from grpocheck.verifier.audit.auditing import Crew, Result, Work, here
 from grpocheck.verifier.audit.errors import needed
-from grpocheck.verifier.audit.rows import RowsResult
 from grpocheck.verifier.executors import RETRIES, left_to_the_parent
 from grpocheck.verifier.failures import BadOption
 
@@ -19,7 +17,7 @@ def processes(jobs: int) -> Crew:
     if jobs <= 1:
         return here
 
-    def crew(pieces: Sequence[Piece]) -> Iterator[RowsResult | CallsResult]:
+    def crew(pieces: Sequence[Work]) -> Iterator[Result]:
         if len(pieces) < 2:
             yield from here(pieces)
             return
@@ -39,7 +37,7 @@ def processes(jobs: int) -> Crew:
     return crew
 
 
-def done(piece: Piece) -> RowsResult | CallsResult:
+def done(piece: Work) -> Result:
     """A piece of work, done."""
     return piece.done()
 
@@ -62,7 +60,7 @@ def cluster(address: str) -> Crew:
         raise BadOption("--ray", address, str(error), "the address of a running cluster, or local") from error
     task = ray.remote(done).options(max_retries=RETRIES)
 
-    def crew(pieces: Sequence[Piece]) -> Iterator[RowsResult | CallsResult]:
+    def crew(pieces: Sequence[Work]) -> Iterator[Result]:
         waiting = [task.remote(piece) for piece in pieces]
         try:
             for one in waiting:

@@ -16,16 +16,30 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Part:
-    """The lines of a grpocheck-groups file under one header: from the header's, ``first``, up to the next, ``last``.
+class Lines:
+    """Lines of a file that stand together: from line ``first``, at byte ``begin``, to before line ``last``, at ``end``.
 
-    ``session`` counts the headers of the file: a recording that was gone on with has several.
+    The last two are None where they go on to the end of the file, wherever that is when it is read.
+    """
+
+    first: int = 0
+    last: int | None = None
+    begin: int = 0
+    end: int | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """The lines of a grpocheck-groups file under one header, the header's included.
+
+    ``session`` counts the headers of the file: a recording that was gone on with has several. ``stretches`` are its
+    lines cut in pieces of work: those of them in which there may be calls.
     """
 
     file: Path
-    first: int = 0
-    last: int | None = None
+    lines: Lines = Lines()
     session: int = 0
+    stretches: tuple[Lines, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,7 +61,7 @@ class Run:
     def files(self) -> int:
         """How many files there are to read."""
         own = (self.tables, self.generations, self.calls, self.rollouts)
-        return sum(map(len, own)) + sum(part.first == 0 for part in self.groups) + (self.state is not None)
+        return sum(map(len, own)) + sum(part.lines.first == 0 for part in self.groups) + (self.state is not None)
 
 
 @dataclass(frozen=True)

@@ -26,11 +26,12 @@ class Passes:
         """None yet."""
         self.kept: dict[tuple[int, int], dict[int, Row]] = {}
 
-    def take(self, call: Call, mask: Any, findings: Findings) -> None:
+    def take(self, call: Call, findings: Findings) -> None:
         """Hold a call's rows against those of the passes before it."""
         number, rows = call.meta.get("gen"), call.arrays.get("row")
         if not isinstance(number, int) or rows is None or not call.trains or call.arrays["advantages"].ndim != 1:
             return
+        mask = call.arrays["mask"].astype(bool)
         key = (call.meta.get("session", 0), number)
         while len(self.kept) >= MOST_BATCHES and key not in self.kept:
             self.kept.pop(next(iter(self.kept)))

@@ -9,7 +9,6 @@ from typing import Any
 from grpocheck.core.invalid import shown
 from grpocheck.verifier.audit.beside import LogBesideTables
 from grpocheck.verifier.audit.budget import expected_batches
-from grpocheck.verifier.audit.calls import CallsResult, check_call
 from grpocheck.verifier.audit.findings import Finding, Findings, Where, counted
 from grpocheck.verifier.audit.logs import LogAudit
 from grpocheck.verifier.audit.model import Call, Log, LogRow, Run, Table
@@ -37,7 +36,6 @@ class RowsResult:
     longest: int | None = None
     batches: dict[int, tuple[str, int]] = field(default_factory=dict)
     """The recorded generation batches of training by number: file and number of responses."""
-    calls: CallsResult = field(default_factory=CallsResult)
 
 
 def audit_rows(run: Run) -> RowsResult:
@@ -59,7 +57,7 @@ def audit_rows(run: Run) -> RowsResult:
     for error in run.passed_over:
         key = error.key.removeprefix(f"{error.path}: ")
         findings.add(seen("file-passed-over", Where(error.path), error.expected, f"{key}: {shown(error.value)}"))
-    for path in (*(part.file for part in run.groups if part.last is None), *run.rollouts):
+    for path in (*(part.file for part in run.groups if part.lines.last is None), *run.rollouts):
         take_torn(path, findings)
     if log is not None:
         result.log = log
@@ -128,7 +126,7 @@ def audit_plain(run: Run, readers: Any, paths: tuple[Path, ...], result: RowsRes
 
 
 def audit_groups(run: Run, result: RowsResult, findings: Findings, log: Log | None) -> Log | None:
-    """Our own format: batches, log rows and calls as they come; the log that it holds."""
+    """Our own format: batches, log rows and what calls say of batches, as they come; the log that it holds."""
     rows: list[LogRow] = []
     file = ""
     for part in run.groups:
@@ -148,7 +146,7 @@ def audit_groups(run: Run, result: RowsResult, findings: Findings, log: Log | No
                 rows.append(item)
                 file = str(part.file)
             elif isinstance(item, Call):
-                check_call(item, None, passes, findings, result.calls)
+                passes.take(item, findings)
     if audit is not None:
         result.inferred.update(audit.finish(column_lost=False))
     if log is None and rows:

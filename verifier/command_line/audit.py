@@ -29,6 +29,10 @@ def audit_command(
         Optional[str],  # noqa: UP045
         typer.Option("--ray", metavar="ADDRESS", help="Work as tasks of this Ray cluster; the extra ray is needed."),
     ] = None,
+    keep: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--keep", metavar="FOLDER", help="Keep what is done there; the same command goes on from it."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")] = False,
 ) -> int:
     """What a training log shows: advantages, ratios, losses, budgets, held against the definition in exact arithmetic.
@@ -40,4 +44,4 @@ def audit_command(
 
     if rules:
         return list_rules(json)
-    return audit_command(AuditRequest(paths or [], json, sarif, html, settings, jobs, ray))
+    return audit_command(AuditRequest(paths or [], json, sarif, html, settings, jobs, ray, keep))

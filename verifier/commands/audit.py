@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grpocheck.verifier.audit.errors import needed
-from grpocheck.verifier.failures import REFUTED, BadOption, emit
-from grpocheck.verifier.files import check_writable, write_text
+from grpocheck.verifier.failures import REFUTED, BadOption, emit, say
+from grpocheck.verifier.files import check_folder, check_writable, write_text
 from grpocheck.verifier.progress import progress_bar
 
 
@@ -22,6 +22,7 @@ class AuditRequest:
     settings: Path | None = None
     jobs: int = 1
     ray: str | None = None
+    keep: Path | None = None
 
 
 def audit_command(request: AuditRequest) -> int:
@@ -30,9 +31,10 @@ def audit_command(request: AuditRequest) -> int:
         raise BadOption("PATH", "", "nothing to audit", "at least one file or folder (or --rules)")
     for library in ("numpy", "pyarrow"):
         needed(library)
-    from grpocheck.verifier.audit.auditing import audit
+    from grpocheck.verifier.audit.auditing import Piece, Work, audit
     from grpocheck.verifier.audit.crews import cluster, processes
     from grpocheck.verifier.audit.discovery import runs_of
+    from grpocheck.verifier.audit.keeping import Kept, rules_digest
     from grpocheck.verifier.audit.page import page
     from grpocheck.verifier.audit.report import to_lines, to_mapping, to_sarif
     from grpocheck.verifier.audit.settings import read_settings
@@ -40,17 +42,35 @@ def audit_command(request: AuditRequest) -> int:
     for option, path in (("--sarif", request.sarif), ("--html", request.html)):
         if path is not None:
             check_writable(option, path)
+    if request.keep is not None:
+        check_folder("--keep", request.keep)
     extra = read_settings(request.settings) if request.settings is not None else None
     runs = runs_of(request.paths, extra)
     crew = processes(request.jobs) if request.ray is None else cluster(request.ray)
-    with progress_bar("auditing", sum(run.files for run in runs)) as advance:
-        report = audit(runs, crew, advance)
+    folder, rules = request.keep, "" if request.keep is None else rules_digest()
+
+    def given(piece: Piece) -> Work:
+        return piece if folder is None else Kept(piece, folder.resolve(), rules)
+
+    try:
+        with progress_bar("auditing", sum(run.files for run in runs)) as advance:
+            report = audit(runs, crew, advance, given)
+    except KeyboardInterrupt:
+        say(going_on(folder))
+        raise
     if request.sarif is not None:
         write_text(request.sarif, json.dumps(to_sarif(report), indent=2) + "\n")
     if request.html is not None:
         write_text(request.html, page(report))
     emit(json.dumps(to_mapping(report), indent=2) if request.json else "\n".join(to_lines(report)))
     return 0 if report.ok else REFUTED
+
+
+def going_on(folder: Path | None) -> str:
+    """How to go on with an audit that was interrupted."""
+    if folder is None:
+        return "grpocheck: nothing of this audit was kept; with --keep FOLDER the next one goes on from what is done"
+    return f"grpocheck: what is done is kept in {str(folder)!r}: the same command goes on from there"
 
 
 def list_rules(as_json: bool) -> int:

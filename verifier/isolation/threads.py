@@ -5,11 +5,14 @@ import sys
 import threading
 from collections.abc import Callable
 
-from grpocheck.verifier.failures import say
+from grpocheck.verifier.failures import INTERRUPTED, say
 
 
 def leaving_threads(command: Callable[[], object]) -> None:
-    """Run a command that exits; where other threads would keep the process from its end, end it without them."""
+    """Run a command that exits; where other threads would keep the process from its end, end it without them.
+
+    Of one that was interrupted nothing is said: its own threads may be on their way out, and the user wants the end.
+    """
     try:
         command()
     except SystemExit as end:
@@ -17,7 +20,9 @@ def leaving_threads(command: Callable[[], object]) -> None:
         left = [thread for thread in threading.enumerate() if thread is not main and not thread.daemon]
         if not left or not isinstance(end.code, int):
             raise
-        say(f"grpocheck: user code left {len(left)} threads running, which are not waited for (--isolate ends them)")
+        if end.code != INTERRUPTED:
+            count = f"{len(left)} thread{'' if len(left) == 1 else 's'}"
+            say(f"grpocheck: user code left {count} running, not waited for (--isolate ends what it starts)")
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(end.code)

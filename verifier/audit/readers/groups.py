@@ -6,6 +6,7 @@ kind "group" (the default), "log" and "call". A last line that was cut off in th
 that was gone on with has a header again where it goes on, with settings of its own.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from grpocheck.verifier.audit.errors import Unreadable
-from grpocheck.verifier.audit.model import Call, LogRow, Part, Table
+from grpocheck.verifier.audit.model import Call, Lines, LogRow, Part, Table
 from grpocheck.verifier.audit.readers.lines import number, raw_lines, read_lines
 from grpocheck.verifier.audit.readers.recorded import checked_call
 from grpocheck.verifier.audit.readers.state import log_row
@@ -24,6 +25,9 @@ FORMAT, VERSION = "grpocheck-groups", 1
 ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "bfloat16": 2.0**-8, "float16": 2.0**-11}
 KINDS = ("group", "log", "call")
 LONGEST_HEADER = 1 << 20
+BYTES_OF_A_STRETCH = 64 << 20
+MAY_BE_CALL = re.compile(rb'"call"|"tokens"|\\u')
+"""A line in which no such bytes are is none of a call, however its texts are escaped."""
 TOKEN_TENSORS = ("new_logps", "old_logps", "ref_logps", "sampling_logps", "entropies")
 
 
@@ -42,30 +46,45 @@ class Header:
 
 
 def parts_of(path: Path) -> list[Part]:
-    """The parts of a file, a header each."""
-    places = [0, *later_headers(path)]
-    ends = [*places[1:], None]
-    return [Part(path, first, last, place) for place, (first, last) in enumerate(zip(places, ends, strict=True))]
+    """The parts of a file, a header each, and of each the stretches of lines in which there may be calls."""
+    parts: list[Part] = []
+    begun = [(0, 0)]  # where each stretch of the part begins: its line, and its first byte
+    calls: set[int] = set()  # the stretches with lines that may be calls
 
+    def part_before(last: int | None, end: int | None) -> Part:
+        (first, begin), limits = begun[0], [*begun[1:], (last, end)]
+        cut = [Lines(at[0], to[0], at[1], to[1]) for at, to in zip(begun, limits, strict=True)]
+        return Part(path, Lines(first, last, begin, end), len(parts), tuple(cut[number] for number in sorted(calls)))
 
-def later_headers(path: Path) -> Iterator[int]:
-    """The numbers of the lines after the first that are headers; a tensor's line, longer than any, is not parsed."""
+    offset = 0
     with path.open("rb") as file:
         for place, raw in enumerate(raw_lines(file)):
-            if place == 0 or len(raw) > LONGEST_HEADER or FORMAT.encode() not in raw:
-                continue
-            try:
-                line = json_of(raw)
-            except ValueError:
-                continue  # read_lines says what is wrong with it, or leaves it out where it is the last
-            if isinstance(line, dict) and is_header(line):
-                yield place
+            if place and heads(raw):
+                parts.append(part_before(place, offset))
+                begun, calls = [(place, offset)], set()
+            if offset - begun[-1][1] >= BYTES_OF_A_STRETCH:
+                begun.append((place, offset))
+            if MAY_BE_CALL.search(raw):
+                calls.add(len(begun) - 1)
+            offset += len(raw)
+    return [*parts, part_before(None, None)]
+
+
+def heads(raw: bytes) -> bool:
+    """Whether a line is a header; a tensor's line, longer than any, is not parsed."""
+    if len(raw) > LONGEST_HEADER or FORMAT.encode() not in raw:
+        return False
+    try:
+        line = json_of(raw)
+    except ValueError:
+        return False  # read_lines says what is wrong with it, or leaves it out where it is the last
+    return isinstance(line, dict) and is_header(line)
 
 
 def read_header(part: Part) -> Header:
     """The first line of a part; raises Unreadable for another format or version."""
     path = part.file
-    place, line = next(read_lines(path, part.first, part.last), (part.first, {}))
+    place, line = next(read_lines(path, part.lines), (part.lines.first, {}))
     where = f"line {place + 1}"
     if not is_header(line):
         raise Unreadable(path, f"{where}, format", line.get("format"), repr(FORMAT))
@@ -117,24 +136,45 @@ class _Batch:
         )
 
 
-def read_groups(part: Part) -> Iterator[Table | LogRow | Call]:
-    """The batches of groups, rows of a log and calls of a part, in their order, a batch at a time."""
+def read_calls(part: Part, lines: Lines) -> Iterator[Call]:
+    """The calls in some lines of a part: those of the loss, and those that the tokens of a group make."""
     header, path = read_header(part), part.file
-    roundoff, batch, counted = ROUNDOFF[header.dtype], _Batch(), 0
-    for place, line in read_lines(path, part.first, part.last):
+    for place, kind, line in lines_of(part, lines):
+        where = f"line {place + 1}"
+        if kind == "call":
+            yield call_of(path, where, place, line, part.session)
+        elif kind == "group" and "tokens" in line:
+            yield tokens_of(path, where, place, line, header)
+
+
+def lines_of(part: Part, lines: Lines) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Lines of a part but for its header, each with its number and its kind."""
+    for place, line in read_lines(part.file, lines):
         if is_header(line):
             continue
-        where = f"line {place + 1}"
         kind = line.get("kind", "group")
         if kind not in KINDS:
-            raise Unreadable(path, f"{where}, kind", kind, "one of " + ", ".join(KINDS))
+            raise Unreadable(part.file, f"line {place + 1}, kind", kind, "one of " + ", ".join(KINDS))
+        yield place, kind, line
+
+
+def read_groups(part: Part) -> Iterator[Table | LogRow | Call]:
+    """The batches of groups, rows of a log and calls of a part, in their order, a batch at a time.
+
+    Of the calls only those that name rows of a batch, which are held against the others that do.
+    """
+    header, path = read_header(part), part.file
+    roundoff, batch, counted = ROUNDOFF[header.dtype], _Batch(), 0
+    for place, kind, line in lines_of(part, part.lines):
+        where = f"line {place + 1}"
         if kind == "log":
             numbers = line.get("numbers")
             if not isinstance(numbers, dict):
                 raise Unreadable(path, f"{where}, numbers", numbers, "an object of numbers by name")
             yield log_row(path, place, {**numbers, "step": line.get("step")})
         elif kind == "call":
-            yield call_of(path, where, place, line, part.session)
+            if names_rows(line):
+                yield call_of(path, where, place, line, part.session)
         else:
             key = line.get("batch", line.get("step"))
             if batch.rewards and key != batch.key:
@@ -144,10 +184,14 @@ def read_groups(part: Part) -> Iterator[Table | LogRow | Call]:
             batch.number = line["batch"] if type(line.get("batch")) is int else None
             take_group(path, where, place, line, header, batch, counted)
             counted += 1
-            if "tokens" in line:
-                yield tokens_of(path, where, place, line, header)
     if batch.rewards:
         yield batch.table(part, roundoff)
+
+
+def names_rows(line: Mapping[str, Any]) -> bool:
+    """Whether a call says of which rows of which batch it is."""
+    arrays, meta = line.get("arrays"), line.get("meta")
+    return isinstance(arrays, dict) and isinstance(meta, dict) and "row" in arrays and "gen" in meta
 
 
 def take_group(

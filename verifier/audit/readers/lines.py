@@ -9,14 +9,16 @@ from typing import Any, BinaryIO
 
 from grpocheck.core.json_text import MOST_VALUES, values_at_most
 from grpocheck.verifier.audit.errors import Unreadable
+from grpocheck.verifier.audit.model import Lines
 from grpocheck.verifier.files import json_of
 
+EVERY_LINE = Lines()
 LONGEST = 1 << 26
 """Bytes of a line from which it is taken for something else."""
 
 
-def read_lines(path: Path, first: int = 0, last: int | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file (from line ``first``, before line ``last``) with the number of each line, from 0.
+def read_lines(path: Path, lines: Lines = EVERY_LINE) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file, or of some lines of it, with the number of each line, from 0.
 
     Blank lines are passed over.
 
@@ -24,7 +26,9 @@ def read_lines(path: Path, first: int = 0, last: int | None = None) -> Iterator[
     it. Raises Unreadable for any other line that is no object.
     """
     with path.open("rb") as file:
-        for place, raw in islice(enumerate(raw_lines(file)), first, last):
+        file.seek(lines.begin)
+        count = None if lines.last is None else lines.last - lines.first
+        for place, raw in islice(enumerate(raw_lines(file), lines.first), count):
             if not raw.strip():
                 continue
             try:
