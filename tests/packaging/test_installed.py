@@ -1,21 +1,16 @@
-"""The wheel and the sdist in empty environments, with the oldest and the newest versions, away from the sources.
-
-GRPOCHECK_PYTHONS names the interpreters to try besides this one, separated by colons.
-"""
+"""The wheel and the sdist in empty environments, with the newest and the oldest versions, away from the sources."""
 
 import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-HOUSE = Path(__file__).resolve().parents[2]
-OTHERS = [name for name in os.environ.get("GRPOCHECK_PYTHONS", "python3.12:python3.13").split(":") if name]
+from tests.packaging.environments import HOUSE, OTHERS, Built, another, called, environment, install
+
+pytestmark = pytest.mark.slow
+
 SMOKE = """\
-import importlib, pkgutil, grpocheck.contracts, grpocheck.core, grpocheck.verifier
+import importlib, importlib.util, pkgutil, grpocheck.contracts, grpocheck.core, grpocheck.verifier
 EXTRAS = ("numpy", "pyarrow", "flint", "ray", "torch", "trl", "transformers", "pytest", "atheris", "verl", "openrlhf")
 for package in (grpocheck.contracts, grpocheck.core, grpocheck.verifier):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
@@ -26,82 +21,60 @@ for package in (grpocheck.contracts, grpocheck.core, grpocheck.verifier):
         except ModuleNotFoundError as missing:
             if missing.name.partition(".")[0] not in EXTRAS:
                 raise
-print("imported")
+rooms = ("contracts", "core", "examples", "package", "proofs", "tests", "verifier")
+print("imported; at top level:", [room for room in rooms if importlib.util.find_spec(room)])
 """
+PLACE = "import grpocheck.examples; print(*grpocheck.examples.__path__)"
+TOUCHED = ["arithmetic", "problem", "properties", "fast", "audit/test_formats.py", "audit/test_planted_rows.py"]
+"""The tests that lean on what may be old: mpmath, flint, hypothesis, z3, crosshair, numpy, pyarrow."""
 
 
-def called(*command: object, folder: Path, status: int = 0) -> str:
-    """What a command prints that has to end with a status."""
-    done = subprocess.run(
-        [str(part) for part in command], cwd=folder, capture_output=True, text=True, check=False,
-        env={name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")},
-    )  # fmt: skip
-    assert done.returncode == status, f"{command}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
-    return done.stdout
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The sdist, made from a copy of what git knows, and the wheel, made from the sdist alone."""
-    folder = tmp_path_factory.mktemp("built")
-    listed = called("git", "ls-files", "-z", folder=HOUSE).split("\0")
-    for name in filter(None, listed):
-        if (HOUSE / name).is_file():
-            (folder / "source" / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(HOUSE / name, folder / "source" / name)
-    maker = environment(folder / "maker", sys.executable)
-    called(maker, "-m", "pip", "install", "-q", "setuptools>=77", folder=folder)
-    made = f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
-    called(maker, "-c", made, folder=folder / "source")
-    (sdist,) = folder.glob("*.tar.gz")
-    called(maker, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, sdist, folder=folder)
-    (wheel,) = folder.glob("*.whl")
-    return {"sdist": sdist, "wheel": wheel}
-
-
-def environment(folder: Path, python: str) -> Path:
-    """The interpreter of a new, empty environment."""
-    called(python, "-m", "venv", folder, folder=folder.parent)
-    return folder / "bin" / "python"
-
-
-def works(python: Path, folder: Path) -> None:
-    """Everything can be imported, and the commands work in a folder with nothing in it."""
-    assert called(python, "-c", SMOKE, folder=folder) == "imported\n"
+def works(python: Path, folder: Path, audits: bool) -> None:
+    """Everything can be imported, and the commands work in a folder with nothing in it, on the examples installed."""
+    folder.mkdir()
+    assert called(python, "-c", SMOKE, folder=folder) == "imported; at top level: []\n"
     command = python.parent / "grpocheck"
-    called(command, "new", "bernoulli", "--out", "mine.toml", folder=folder)
-    assert json.loads(called(command, "run", "mine.toml", "--trace", "t.jsonl", "--json", folder=folder))["theta"]
+    examples = Path(called(python, "-c", PLACE, folder=folder).strip())
+    assert "verify" in called(command, "--help", folder=folder)
+    trace = ["--trace", "t.jsonl", "--json"]
+    outcome = json.loads(called(command, "run", examples / "undefined_gradient.toml", *trace, folder=folder))
+    assert outcome["status"] == "undefined-gradient"
+    assert outcome["theta"] == ["3/5"]
     assert ": right" in called(command, "check", "t.jsonl", folder=folder)
     called(command, "replay", "t.jsonl", folder=folder)
+    called(command, "new", "bernoulli", "--out", "mine.toml", folder=folder)
+    called(command, "run", "mine.toml", folder=folder)
     called(command, "lesson", "budget", folder=folder)
     called(command, "studio", "--help", folder=folder)
-    report = called(command, "verify", "N4", "--jobs", "1", "--json", "-", folder=folder)
-    assert '"refuted"' in report
+    log = ["audit", examples / "audit" / "run.jsonl", "--json"]
+    if audits:
+        assert json.loads(called(command, *log, folder=folder, status=1))["findings"]
+    else:
+        assert "pip install 'grpocheck[audit]'" in called(command, *log, folder=folder, status=2)
+    report = json.loads(called(command, "verify", "B1", "N4", "--jobs", "1", "--json", "-", folder=folder))
+    statuses = {entry["id"]: entry["status"] for entry in (*report["claims"], *report["non_claims"])}
+    assert statuses == {"B1": "held", "N4": "refuted"}
 
 
-def extra(name: str) -> str:
-    """An interpreter by name, or a skip that says that it is missing."""
-    found = shutil.which(name)
-    if found is None or subprocess.run([found, "--version"], capture_output=True, check=False).returncode != 0:
-        pytest.skip(f"{name} is not here: set GRPOCHECK_PYTHONS to the paths of the interpreters to try")
-    return found
+def test_the_newest_versions(built: Built, tmp_path: Path) -> None:
+    """The wheel, as ``pip install grpocheck`` takes it."""
+    python = environment(tmp_path / "venv")
+    install(python, built.wheel, folder=tmp_path)
+    works(python, tmp_path / "empty", audits=False)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("versions", ["oldest", "newest"])
-@pytest.mark.parametrize("kind", ["wheel", "sdist"])
-def test_installed_in_an_empty_environment(kind: str, versions: str, built: dict[str, Path], tmp_path: Path) -> None:
-    python = environment(tmp_path / "venv", sys.executable)
-    bounded = ["-c", HOUSE / "requirements" / "oldest.txt"] if versions == "oldest" else []
-    called(python, "-m", "pip", "install", "-q", *bounded, built[kind], folder=tmp_path)
-    (tmp_path / "empty").mkdir()
-    works(python, tmp_path / "empty")
+def test_the_oldest_versions(built: Built, tmp_path: Path) -> None:
+    """The sdist with what it needs to be tested, its commands, and its tests that lean on what may be old."""
+    python, oldest = environment(tmp_path / "venv"), HOUSE / "requirements" / "oldest.txt"
+    sources = built.unpacked(tmp_path / "unpacked")
+    install(python, "-c", oldest, f"{sources}[dev,fast]", folder=tmp_path)
+    works(python, tmp_path / "empty", audits=True)
+    tests = [f"tests/{name}" for name in (*TOUCHED, "packaging", "test_house.py")]
+    called(python, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests, folder=sources)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", OTHERS)
-def test_installed_for_another_python(name: str, built: dict[str, Path], tmp_path: Path) -> None:
-    python = environment(tmp_path / "venv", extra(name))
-    called(python, "-m", "pip", "install", "-q", built["wheel"], folder=tmp_path)
-    (tmp_path / "empty").mkdir()
-    works(python, tmp_path / "empty")
+def test_another_python(name: str, built: Built, tmp_path: Path) -> None:
+    python = environment(tmp_path / "venv", another(name))
+    install(python, built.wheel, folder=tmp_path)
+    works(python, tmp_path / "empty", audits=False)
