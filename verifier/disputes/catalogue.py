@@ -60,6 +60,9 @@ def advantages(names: Names) -> Iterator[Entry]:
         yield entry("fraction zero-variance group", f"mean([max(g) == min(g) for g in {groups}])")
         yield entry("fraction zero-variance batch", f"0 + (max({everything}) == min({everything}))")
         yield entry("fraction kept group", f"mean([max(g) > min(g) for g in {groups}])")
+        yield entry("reward mean batch", f"mean({everything})")
+        mixed = f"[max(g) > min(g) for g in {groups}]"
+        yield entry("reward mean kept", f"sum([mean(g) for g in {groups}] * {mixed}) / sum({mixed})")
     for reading, own, there in readings:
         for base, baseline in baselines(own, there, everything, names):
             difference = f"({own} - {baseline})"
@@ -181,6 +184,7 @@ def clipped(names: Names) -> Iterator[Entry]:
     """Clipped terms at each level of the ratio: values, sums, derivatives by the ratios, and shares of tokens."""
     nested = nesting(names["w"] if isinstance(names["w"], list) else names.get("new_logp", 0)) == 2
     levels = [("token", "w")]
+    yield from corrected(names)
     if nested:
         levels += [("sequence", "[prod(v) for v in w]"), ("geometric", "[prod(v) ** (1 / len(v)) for v in w]")]
     for (level, ratio), place in product(levels, range(len(terms(names, "w")))):
@@ -199,18 +203,38 @@ def clipped(names: Names) -> Iterator[Entry]:
                 yield entry(f"{name} token-mean", f"sum({value} * lengths) / sum(lengths)")
             yield entry(f"{name} total", f"sum(flat({value}))")
         yield entry(f"loss {words}", f"flat(0 - {term})")
+        slopes = f"derivative(sum(flat({term})), w)"
+        yield entry(f"slope gradient {words}", slopes)
+        yield entry(f"slope gradient token-mean {words}", f"derivative(mean(flat({term})), w)")
         if not isinstance(names["w"], str):
-            slopes = f"derivative(sum(flat({term})), w)"
-            yield entry(f"slope gradient {words}", slopes)
             yield entry(f"gradient logprob {words}", f"flat(w) * {slopes}")
             yield entry(f"loss gradient logprob {words}", f"0 - flat(w) * {slopes}")
+    for level, ratio in levels:
+        yield entry(f"ratio {level}", f"flat({ratio})")
+        yield from clip_shares(names, level, ratio)
     for name, value in (("objective", "flat(0 * w + A)"), ("loss", "flat(0 - (0 * w + A))")):
         yield entry(f"{name} detached raw each", value)
         yield entry(f"{name} detached raw {'sequence-mean' if 'lengths' in names else 'token-mean'}", f"mean({value})")
     yield entry("ratio detached raw", "flat(0 * w + 1)")
-    for level, ratio in levels:
-        yield entry(f"ratio {level}", f"flat({ratio})")
-        yield from clip_shares(names, level, ratio)
+    yield entry("slope gradient detached raw", "flat(0 * w)")
+
+
+def corrected(names: Names) -> Iterator[Entry]:
+    """Clipped terms of a proximal policy, weighed by its ratio to the policy that sampled: whole, or up to a cap."""
+    ratio = ""
+    if {"old", "sampler"} <= names.keys():
+        ratio = "(old / sampler)"
+    if {"old_logp", "sampler_logp"} <= names.keys():
+        ratio = "exp(old_logp - sampler_logp)"
+    weights = [("untruncated", ratio)] if ratio else []
+    if ratio and "cap" in names:
+        weights.insert(0, ("truncated", f"min({ratio}, cap)"))
+        weights.append(("masked", f"where({ratio} > cap, 0, {ratio})"))
+    for words, weight in weights:
+        word, term = terms(names, "w")[0]
+        for name, value in (("objective", f"({weight} * {term})"), ("loss", f"(0 - {weight} * {term})")):
+            yield entry(f"{name} weighted {words} token {word}", f"flat({value})")
+            yield entry(f"{name} weighted {words} token {word} token-mean", f"mean(flat({value}))")
 
 
 def clip_shares(names: Names, level: str, ratio: str) -> Iterator[Entry]:
@@ -220,7 +244,7 @@ def clip_shares(names: Names, level: str, ratio: str) -> Iterator[Entry]:
     above, below = f"({ratio} > 1 + high)", f"({ratio} < 1 - low)"
     binding = f"{above} * (A > 0) + {below} * (A < 0)"
     tests = (
-        ("binding", binding),
+        ("binding two-sided", binding),
         ("inverted", f"{above} * (A < 0) + {below} * (A > 0)"),
         ("range", f"{above} + {below}"),
         ("range maximum-baseline", above),
@@ -228,6 +252,7 @@ def clip_shares(names: Names, level: str, ratio: str) -> Iterator[Entry]:
     )
     for word, test in tests:
         yield entry(f"fraction {level} {word}", f"mean(flat({test}))")
+    yield entry(f"fraction {level} absent", f"0 * mean(flat({binding}))")
     yield entry(f"fraction each {level} binding", f"flat({binding})")
 
 

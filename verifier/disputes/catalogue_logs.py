@@ -25,6 +25,12 @@ def depth(names: Names, *keys: str) -> int:
 def estimated(names: Names) -> Iterator[Entry]:
     """Estimates of a divergence from log ratios of sampled tokens: each, summed, averaged, clamped, in the reward."""
     nested = depth(names, "x", "new_logp", "ref_logp") == 2
+    if "clamp" in names:
+        outside = "(abs(x) > clamp)"
+        if "mask" in names:
+            yield entry("fraction clamped", f"sum(flat({outside}) * flat(mask)) / sum(flat(mask))")
+            yield entry("fraction clamped unmasked above", f"sum(flat({outside})) / sum(flat(mask))")
+        yield entry("fraction clamped unmasked", f"mean(flat({outside}))")
     ratios = [("unclamped", "x")]
     if "clamp" in names:
         ratios.append(("clamped log", "clip(x, 0 - clamp, clamp)"))
@@ -71,6 +77,12 @@ def log_ratios(names: Names) -> Iterator[Entry]:
     """Importance ratios from log probabilities: of which policies, at which level, truncated or masked."""
     known = [name for name in ("new_logp", "old_logp", "sampler_logp", "ref_logp") if name in names]
     word = {"new_logp": "", "old_logp": "in-old", "sampler_logp": "in-sampler", "ref_logp": "in-reference"}
+    if "ref_logp" not in names and {"new_logp", "old_logp"} <= names.keys():
+        for word_of, text in ESTIMATES.items():
+            reverse = word_of.replace("reversed", "").strip() if "reversed" in word_of else f"{word_of} reversed"
+            yield entry(f"kl {word_of} in-old token-mean", f"mean(flat({text.format(x='(old_logp - new_logp)')}))")
+            if word_of in ("k1", "k3"):
+                yield entry(f"kl {reverse} token-mean", f"mean(flat({text.format(x='(new_logp - old_logp)')}))")
     for above, below in product(known, known):
         if above == below:
             continue
@@ -99,6 +111,13 @@ def log_ratios(names: Names) -> Iterator[Entry]:
                     for end in ends:
                         rounded = rounded.replace(end, f"in_format(dtype, {end})")
                     yield entry(f"ratio {{dtype}} logprob {what} {level} {words}", f"flat({rounded})")
+
+
+def constant_ratios(names: Names) -> Iterator[Entry]:
+    """Ratios of 1: what they are where a policy stands above and below the line."""
+    yield from log_ratios(names)
+    if "new_logp" in names:
+        yield entry("ratio detached raw", "flat(0 * new_logp + 1)")
 
 
 def rounded(names: Names) -> Iterator[Entry]:

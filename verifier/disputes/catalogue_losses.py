@@ -6,7 +6,7 @@ As in disputes.catalogue an entry is a formula with its words, and of a quantity
 from collections.abc import Iterator
 
 from grpocheck.verifier.disputes.catalogue import Entry, Names, entry
-from grpocheck.verifier.disputes.formulas import flat
+from grpocheck.verifier.disputes.formulas import Definition, flat
 from grpocheck.verifier.disputes.inputs import nesting
 
 
@@ -42,6 +42,17 @@ def bonus(names: Names) -> Iterator[Entry]:
         yield entry(f"entropy {words}", entropy)
     if {"base_loss", "entropy_coef"} <= names.keys():
         yield entry("loss without-entropy", "base_loss")
+
+
+def penalty(names: Names) -> Iterator[Entry]:
+    """A loss with a penalty for the divergence, which a larger one raises, and with its sign turned."""
+    held = [("token-mean mean", "mean(flat([x]))"), ("token-sum", "sum(flat([x]))")]
+    if "mask" in names:
+        held.insert(0, ("token-mean mean masked", "sum(flat(x) * flat(mask)) / sum(flat(mask))"))
+    for words, divergence in held:
+        yield entry(f"loss total kl true {words}", f"base_loss + beta * {divergence}")
+        yield entry(f"loss total kl inverted {words}", f"base_loss - beta * {divergence}")
+    yield entry("loss total without-kl", "base_loss")
 
 
 def entropies(names: Names) -> Iterator[Entry]:
@@ -90,7 +101,9 @@ def combined(names: Names) -> Iterator[Entry]:
 
 
 def geometric(names: Names) -> Iterator[Entry]:
-    """Ratios of a response from the log ratios of its tokens: geometric mean, product, clipped before the mean (GMPO)."""
+    """Ratios of a response from the log ratios of its tokens: geometric mean, product, clipped before it (GMPO)."""
+    if isinstance(names["x"], Definition):
+        return  # of a reference: no ratio of the policy that sampled
     one = nesting(names["x"]) == 1
     rows = "[x]" if one else "x"
     counts = [("", "[sum(v) / len(v) for v in {x}]"), ("sequence", "[sum(v) for v in {x}]")]
@@ -98,8 +111,9 @@ def geometric(names: Names) -> Iterator[Entry]:
         masks = "mask" if nesting(names["mask"]) == 2 else "[mask]"
         kept = f"[sum(v * m) for v, m in zip({{x}}, {masks})]"
         sizes = f"[sum(m) for m in {masks}]"
-        counts = [("", f"({kept} / {sizes})"), ("sequence", kept), ("unmasked", counts[0][1]),
-                  ("sequence unmasked", counts[1][1]), ("all-counted", f"({kept} / [len(m) for m in {masks}])")]  # fmt: skip
+        unmasked = [(f"{words} unmasked".strip(), text) for words, text in counts]
+        counts = [("", f"({kept} / {sizes})"), ("sequence", kept), *unmasked]
+        counts.append(("all-counted", f"({kept} / [len(m) for m in {masks}])"))
     held = []
     if "A" in names and {"low", "high"} <= names.keys():
         advantages = "A" if isinstance(names["A"], list) else f"(A + 0 * range(len({rows})))"
@@ -117,7 +131,7 @@ def geometric(names: Names) -> Iterator[Entry]:
 
 
 def scored(names: Names) -> Iterator[Entry]:
-    """Losses in which the log probability carries the gradient: -A log pi, with a detached weight (CISPO) or without."""
+    """Losses whose log probability carries the gradient: -A log pi, with a detached weight (CISPO) or without."""
     nested = nesting(names["new_logp"]) == 2
     weights = [("", "1")]
     if "old_logp" in names or "sampler_logp" in names:
@@ -132,10 +146,11 @@ def scored(names: Names) -> Iterator[Entry]:
         if "cap" in names:
             weights.insert(0, ("truncated", f"min({ratio}, cap)"))
     for words, weight in weights:
-        for way, term in ((f"{words} detached scored", f"({weight} * A * new_logp)"), (words, f"({weight} * A)")):
-            if way == "":
-                continue
-            yield entry(f"loss {way}", f"flat(0 - {term})")
+        ways = [(f"{words} detached scored", f"({weight} * A * new_logp)")]
+        if words:
+            ways.append((words, f"({weight} * A)"))
+        for way, term in ways:
+            yield entry(f"loss token {way}", f"flat(0 - {term})")
             if nested:
                 yield entry(f"loss {way} token-sum", f"0 - mean([sum(v) for v in {term}])")
                 yield entry(f"loss {way} sequence-mean", f"0 - mean([mean(v) for v in {term}])")

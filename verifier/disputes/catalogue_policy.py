@@ -136,6 +136,10 @@ def divergent(names: Names) -> Iterator[Entry]:
     """Divergences from a reference: exact, estimated by samples fresh or stale, their gradients and their variances."""
     yield entry("kl reverse expected true", REVERSE)
     yield entry("kl forward expected", "sum(ref * log(ref / pi))")
+    if "draws" in names:
+        for word, estimate in K.items():
+            yield entry(f"kl sampling each {word}", f"flat({estimate}[draws])")
+            yield entry(f"kl sampling token-mean {word}", f"mean({estimate}[draws])")
     yield entry("kl gradient reverse true", f"gradient({REVERSE})")
     yield entry("kl gradient forward", "gradient(sum(ref * log(ref / pi)))")
     laws = [("on-policy", "pi", "")]

@@ -1,10 +1,10 @@
-"""Formulas in floating point: only to see quickly which of many cannot have a value; what may have it is proved exactly."""
+"""Formulas in floating point, to see quickly which of many cannot have a value; exact numbers prove the others."""
 
 import math
 from fractions import Fraction
 from typing import Any
 
-from grpocheck.verifier.disputes.numbers import Dual, Reals, approximate, compared, value_of
+from grpocheck.verifier.disputes.numbers import Dual, Reals, approximate, compared, ieee, value_of
 
 NEAR = 1e-12
 """Two floats so near, in proportion, may be one number."""
@@ -14,7 +14,7 @@ class Floats(Reals):
     """Numbers as floats; the comparisons of the exact system hold but for numbers that are nearly the same."""
 
     def number(self, value: Any) -> Any:
-        """A number as a float; a whole one, which may be an index, and what is missing, or has derivatives, as it is."""
+        """A number as a float; a whole one, which may be an index, and what is missing or has derivatives as it is."""
         if value is None or isinstance(value, Dual) or (isinstance(value, Fraction) and value.denominator == 1):
             return value
         return approximate(value)
@@ -38,7 +38,7 @@ class Floats(Reals):
         x, y = approximate(a), approximate(b)
         try:
             if sign == "/":
-                return math.nan if y == 0 and (x == 0 or math.isnan(x)) else math.copysign(math.inf, x) if y == 0 else x / y
+                return ieee("/", x, y)
             if sign == "**":
                 return x**y if x > 0 or y == int(y) else math.nan
         except (OverflowError, ZeroDivisionError):

@@ -8,6 +8,7 @@ the functions.
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations_with_replacement, product
 from math import comb, factorial, prod
 from typing import Any
@@ -21,6 +22,8 @@ from grpocheck.verifier.disputes.numbers import ONE, ZERO, Dual, Reals, Rounded,
 MOST_DRAWS = 20_000
 """So many ordered draws of a group are run through at most."""
 LONGEST = 4_000
+REMEMBERED = 4_096
+"""So many formulas, and numbers in them, are remembered as they were read."""
 SIGNS: Mapping[type[ast.AST], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 MOMENTS = ("expected", "variance", "expected_unordered", "variance_unordered")
 LAZY = (*MOMENTS, "gradient", "derivative", "in_format")
@@ -80,7 +83,7 @@ class Evaluator:
         """A number as it is written, so that 0.2 is 1/5."""
         if isinstance(node.value, bool) or not isinstance(node.value, int | float):
             raise InvalidProblem("formula", node.value, "a number")
-        return self.numbers.number(rational("formula", getattr(node, "written", str(node.value))))
+        return self.numbers.number(literal(getattr(node, "written", str(node.value))))
 
     def named(self, name: str) -> Any:
         """The value of a name."""
@@ -221,6 +224,13 @@ def flat(value: Any) -> list[Any]:
     return [number for entry in value for number in flat(entry)] if isinstance(value, list) else [value]
 
 
+@lru_cache(REMEMBERED)
+def literal(text: str) -> Fraction:
+    """The number that a text writes, so that 0.2 is 1/5."""
+    return rational("formula", text)
+
+
+@lru_cache(REMEMBERED)
 def parsed(formula: str) -> ast.AST:
     """A formula as a tree; raises InvalidProblem for what is none."""
     if len(formula) > LONGEST:

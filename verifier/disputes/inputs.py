@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import prod
+from types import MappingProxyType
 from typing import Any
 
 from grpocheck.core.arithmetic import Arithmetic
@@ -17,7 +18,7 @@ from grpocheck.core.invalid import InvalidProblem, shortened
 from grpocheck.core.values import rational
 from grpocheck.verifier.disputes.formulas import Definition, evaluator, flat
 from grpocheck.verifier.disputes.functions import mapped
-from grpocheck.verifier.disputes.roles import by_shape, is_negated, role_of
+from grpocheck.verifier.disputes.roles import is_negated, named_by, role_of
 
 ALIASES: Mapping[str, str] = {
     "R": "rewards, reward, group_rewards, scores, returns, groups, rewards_per_function, rewards_per_func",
@@ -78,7 +79,7 @@ FORMATS = ("float16", "bfloat16", "float32", "float64", "fp16", "bf16", "fp32", 
 
 @dataclass(frozen=True)
 class Given:
-    """An input: names for formulas, the key of each, what is in words, keys not understood, values by their own keys."""
+    """An input: names for formulas, the key of each, words, keys not understood, and the values by their own keys."""
 
     names: Mapping[str, Any]
     keys: Mapping[str, str]
@@ -87,12 +88,14 @@ class Given:
     own: Mapping[str, Any]
 
 
-def read_input(stated: Mapping[str, Any], arithmetic: Arithmetic) -> Given:
-    """The names of an input; raises InvalidProblem for a value that is neither number nor text."""
+def read_input(
+    stated: Mapping[str, Any], arithmetic: Arithmetic, assigned: Mapping[str, str] = MappingProxyType({})
+) -> Given:
+    """The names of an input, some perhaps assigned; raises InvalidProblem for a value that is no number or text."""
     found: dict[str, Any] = {}
     texts: dict[str, str] = {}
     for key, value in flattened(stated):
-        read = read_value(key, value, arithmetic)
+        read = str(value) if isinstance(value, bool) else read_value(key, value, arithmetic)
         if isinstance(read, str):
             texts[key] = read
         else:
@@ -102,8 +105,8 @@ def read_input(stated: Mapping[str, Any], arithmetic: Arithmetic) -> Given:
     left = []
     sizes = {len(value) for value in found.values() if isinstance(value, list)}
     for key, value in found.items():
-        name = meaning(key, found, texts)
-        if is_count(key, value, sizes, found):
+        name = assigned.get(key) or meaning(key, found, texts)
+        if key not in assigned and is_count(key, value, sizes, found):
             continue
         if name is None or name in names or not admits(name, value):
             left.append(key)
@@ -132,17 +135,17 @@ def placed(left: list[str], found: Mapping[str, Any], names: dict[str, Any], key
     """
     lists = [key for key in left if isinstance(found[key], list) and role_of(key, found[key], names) in (None, "R")]
     weights = names.get("weights", names.get("w"))
-    if isinstance(weights, list) and len(lists) == len(weights) > 1 and "R" not in names:
-        if len({len(found[key]) for key in lists}) == 1:
-            names["weights"], names["R"] = weights, [found[key] for key in lists]
-            keys["weights"] = keys.pop("weights", keys.pop("w", "weights"))
-            keys["R"] = lists[0]
-            names.pop("w", None)
-            left = [key for key in left if key not in lists]
+    several = isinstance(weights, list) and len(lists) == len(weights) > 1 and "R" not in names
+    if several and len({len(found[key]) for key in lists}) == 1:
+        names["weights"], names["R"] = weights, [found[key] for key in lists]
+        keys["weights"] = keys.pop("weights", keys.pop("w", "weights"))
+        keys["R"] = lists[0]
+        names.pop("w", None)
+        left = [key for key in left if key not in lists]
     unknown = []
     for key in left:
         value = found[key]
-        name = role_of(key, value, names) or by_shape(value, names)
+        name = role_of(key, value, names)
         if name in ("least", "most") and not has_bounds(found):
             name = {"least": "low", "most": "high"}[name]
         if name == "eps" and "R" in names and not {"w", "A", "new_logp", "x", "pi"} & names.keys():
@@ -254,7 +257,7 @@ def flattened(stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         stated = {key: value for key, value in stated.items() if key not in several}
     for key, value in stated.items():
         if isinstance(value, Mapping):
-            name = "R" if key == "R" else MEANINGS.get(key.lower())
+            name = "R" if key == "R" else MEANINGS.get(key.lower(), named_by(key, LABELLED))
             single = not any(isinstance(entry, list | Mapping) for entry in value.values())
             if name == "R" and not single and not all(QUESTION.match(label) for label in value):
                 yield from functions(list(value.values()), stated)
@@ -263,10 +266,25 @@ def flattened(stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             else:
                 yield from flattened(value)
         elif isinstance(value, list) and value and all(isinstance(entry, Mapping) for entry in value):
-            columns = list(dict.fromkeys(field for entry in value for field in entry))
-            yield from flattened({field: [entry.get(field) for entry in value] for field in columns})
+            yield from flattened(columns_of(value))
         else:
             yield key, value
+
+
+def columns_of(records: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """A list for each key of a list of records; in groups, where a text that comes again says what belongs together."""
+    fields = list(dict.fromkeys(field for record in records for field in record))
+    columns = {field: [record.get(field) for record in records] for field in fields}
+    for field, values in columns.items():
+        texts = [str(value) for value in values]
+        labels = list(dict.fromkeys(texts))
+        together = [text for place, text in enumerate(texts) if place == 0 or texts[place - 1] != text]
+        is_label = all(isinstance(value, str) and not re.fullmatch(r"[-+0-9./e]+", value) for value in values)
+        if is_label and 1 < len(labels) < len(values) and together == labels:
+            places = [[at for at, value in enumerate(values) if str(value) == label] for label in labels]
+            return {key: [[column[at] for at in group] for group in places] for key, column in columns.items()
+                    if key != field}  # fmt: skip
+    return columns
 
 
 def read_value(key: str, value: Any, arithmetic: Arithmetic) -> Any:
@@ -332,6 +350,8 @@ def prepared(names: dict[str, Any]) -> dict[str, Any]:
                 names["r"] = [Fraction(1), Fraction(0)]
     if nesting(names.get("parts")) > 1 and "L" not in names:
         names["L"] = names["parts"]
+    if "T" in names and "R" in names and not {"pi", "z"} & names.keys() and nesting(names["R"]) == 1:
+        names["z"] = names["R"]
     if {"pi", "old", "A"} <= names.keys() and "draws" not in names and "w" not in names:
         names["w"] = Definition("pi / old")
     if {"pi", "ref"} <= names.keys() and "x" not in names and nesting(names["pi"]) and sum(flat(names["pi"])) != 1:
@@ -348,6 +368,8 @@ def prepared(names: dict[str, Any]) -> dict[str, Any]:
         "x": ("new_logp", "ref_logp"),
     }
     formulas = {"low": "eps", "high": "eps", "w": "exp(new_logp - old_logp)", "x": "new_logp - ref_logp"}
+    if "sampler_logp" in names and "old_logp" not in names and "w" not in names:
+        derived["w"], formulas["w"] = ("new_logp", "sampler_logp"), "exp(new_logp - sampler_logp)"
     if "A" in names and "x" in names:
         derived["w"], formulas["w"] = ("x",), "exp(x)"
     for name, needed in derived.items():

@@ -6,6 +6,8 @@ the case's, with 3 where one stays open. docs/own_disputes.md says how a case is
 """
 
 import argparse
+import json
+import re
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -36,6 +38,7 @@ DIGITS = 45
 """Digits of the enclosures of irrational numbers."""
 MOST_BYTES = 4_000_000
 """Bytes of a file of cases."""
+FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 SPECIAL = ("inf", "-inf", "nan")
 """What is no finite number."""
 
@@ -102,6 +105,8 @@ def checked(case: Mapping[str, Any]) -> None:
     for key in ("id", "input"):
         if key not in case:
             raise InvalidProblem(f"{name}.{key}", None, "id, input, right and wrong in every case")
+    if not FILE_NAME.fullmatch(name):
+        raise InvalidProblem("id", case["id"], "letters, digits, . _ and - (files of the case are named so)")
     for key, value in case.get("define", {}).items():
         if not isinstance(value, str):
             raise InvalidProblem(f"{name}.define.{key}", value, "a formula in a text")
@@ -279,6 +284,7 @@ def read_cases(path: Path) -> list[Mapping[str, Any]]:
     """The cases of a file, a list of them or one; raises BadOption for a file that holds none."""
     try:
         read = json_of(read_whole(path, MOST_BYTES))
+        json.dumps(read, ensure_ascii=False).encode()  # an error where half a character stands for one
     except (OSError, ValueError) as error:
         raise BadOption("--cases", path, str(error), "the JSON file of the cases") from error
     cases = read if isinstance(read, list) else [read]

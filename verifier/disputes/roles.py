@@ -5,9 +5,10 @@ A key such as ``trainer_token_logps`` says a quantity (log probabilities) and wh
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from grpocheck.verifier.disputes.formulas import flat
@@ -174,24 +175,47 @@ def role_of(key: str, value: Any, taken: Mapping[str, Any]) -> str | None:
     return None
 
 
+def named_by(key: str, allowed: Sequence[str]) -> str | None:
+    """The first allowed name whose parts a key has, whatever its value."""
+    parts = squashed(key)
+    names = [role.name.format(owner(parts)) for role in ROLES if re.search(role.pattern, parts)]
+    return next((name for name in names if name in allowed), None)
+
+
 def is_negated(key: str) -> bool:
     """Whether a key is of negative log probabilities."""
     parts = squashed(key)
     return bool(re.search(rf"(neg|minus)_?({LOGP})|nll", parts))
 
 
-def by_shape(value: Any, taken: Mapping[str, Any]) -> str | None:
-    """The name that a value can have by itself, of those that are not taken; None where it could have none, or more.
-
-    Flags and masses are told apart from rewards only by what else there is, so that a name is given to a value that is
-    of one kind: a list with numbers below 0, all of them, is of log probabilities, and one with both signs whose sum
-    is 0 is of advantages.
-    """
+def by_shape(value: Any) -> tuple[str, ...]:
+    """The names that a value can have by itself, the likelier first: by its depth, range, sum and wholeness."""
     numbers = numbers_in(value)
-    if not is_list(value) or not numbers:
-        return None
-    if all(number < 0 for number in numbers):
-        return "new_logp" if "new_logp" not in taken else None
-    if is_column(value) and sum(numbers) == 0 and any(numbers) and "A" not in taken and "R" not in taken:
-        return "A"
-    return None
+    if not numbers:
+        return ()
+    if not isinstance(value, list):
+        if not numbers[0] > 0:
+            return ("base_loss",)
+        below = ("eps", "low", "high", "eps_std", "beta", "entropy_coef")
+        return below if numbers[0] < 1 else ("G", "cap", "longest", "accum", "c", "T")
+    if all(number <= 0 for number in numbers) and any(number.denominator > 1 for number in numbers):
+        return ("new_logp", "old_logp", "ref_logp", "sampler_logp")
+    if not is_column(value):
+        return ("dists", "R") if is_distributions(value) else ("mask", "R", "L") if is_flags(value) else ("L", "R", "x")
+    if is_masses(value) and sum(numbers) == 1 and all(numbers):
+        return ("pi", "old", "ref")
+    if is_flags(value):
+        return ("R", "mask", "truncated")
+    if is_counts(value):
+        return ("lengths", "R")
+    if all(number > 0 for number in numbers):
+        return ("w", "R", "H")
+    return ("A", "R", "x") if sum(numbers) == 0 else ("R", "A", "x")
+
+
+def assignments(values: Mapping[str, Any], taken: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """Names for keys that say nothing, by what their values can be: every way in which no name comes twice."""
+    choices = [[name for name in by_shape(value) if name not in taken] for value in values.values()]
+    for names in product(*choices):
+        if len(set(names)) == len(names):
+            yield dict(zip(values, names, strict=True))

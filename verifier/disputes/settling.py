@@ -8,8 +8,10 @@ not understood, or more than the words has to be known, the number stays undecid
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 from grpocheck.core.invalid import InvalidProblem
@@ -23,12 +25,16 @@ from grpocheck.verifier.disputes.formulas import Definition, evaluator, flat, pa
 from grpocheck.verifier.disputes.inputs import SHOWN, Given, read_input
 from grpocheck.verifier.disputes.lines import Line, Verdict
 from grpocheck.verifier.disputes.numbers import SHORT
+from grpocheck.verifier.disputes.roles import assignments
 from grpocheck.verifier.disputes.structural import Structure
 from grpocheck.verifier.disputes.values import MOST_NAMED, Values, supplied
 from grpocheck.verifier.disputes.vocabulary import QUANTITIES, SPECIFIC
 from grpocheck.verifier.disputes.words import Read, words_in, words_of
 
 COMPONENT = re.compile(r"logits?[ _\[]*([0-9]+)")
+MOST_UNNAMED, MOST_READINGS = 4, 40
+"""So many keys that say nothing are tried as what their values can be, in so many ways at most."""
+BOTH_WAYS = "open which key is which: one reading has the sides as they are, another the other way round"
 IN_WORDS = ("convention", "rule", "claim", "equals", "closed_form", "note", "because", "reason", "comment", "formula")
 """What a case says in words beside its numbers."""
 
@@ -62,7 +68,7 @@ KINDS = (
     Kind("divergences from a reference", (("pi", "ref"),), policies.divergent),
     Kind("estimates of a divergence by tokens", (("x",),), logs.estimated),
     Kind("ratios of log probabilities", (("new_logp", "old_logp"), ("new_logp", "sampler_logp"),
-                                         ("old_logp", "sampler_logp")), logs.log_ratios),
+                                         ("old_logp", "sampler_logp")), logs.constant_ratios),
     Kind("numbers in a binary format", (("x",),), logs.rounded),
     Kind("masses in a binary format", (("pi", "dtype"),), logs.rounded_masses),
     Kind("entropies", (("pi",),), policies.entropic),
@@ -73,6 +79,7 @@ KINDS = (
     Kind("losses of log probabilities", (("new_logp", "A"),), losses.scored),
     Kind("bounded ratios", (("w", "least", "most"), ("w", "cap")), losses.bounded),
     Kind("entropy bonuses", (("H",),), losses.bonus),
+    Kind("losses with a divergence", (("base_loss", "beta", "x"),), losses.penalty),
     Kind("entropies of tokens", (("dists",),), losses.entropies),
 )  # fmt: skip
 
@@ -85,11 +92,11 @@ def kinds_in_words() -> str:
 class Settler:
     """Settles the numbers of one case by formulas."""
 
-    def __init__(self, case: Mapping[str, Any]) -> None:
-        """Reads the input of the case; raises InvalidProblem for what cannot be read."""
+    def __init__(self, case: Mapping[str, Any], assigned: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Reads the input of the case, with names assigned to some keys; raises InvalidProblem for what is no input."""
         self.case = case
         self.arithmetic = supplied()
-        self.given: Given = read_input(case["input"], self.arithmetic)
+        self.given: Given = read_input(case["input"], self.arithmetic, assigned)
         stated = {name: Definition(text) for name, text in case.get("define", {}).items()}
         self.names: dict[str, Any] = {**self.own_keys(), **self.given.names, **stated}
         self.definitions = {name for name, value in self.names.items() if isinstance(value, Definition)}
@@ -217,9 +224,7 @@ class Settler:
         numbers = [n for value in self.given.names.values() if not isinstance(value, str) for n in flat(value)]
         return any(isinstance(n, Fraction) and n == Fraction(number) for n in numbers)
 
-    def fitting(
-        self, words: frozenset[str], told: frozenset[str], stated: Any, size: int | None
-    ) -> Iterator[Entry]:
+    def fitting(self, words: frozenset[str], told: frozenset[str], stated: Any, size: int | None) -> Iterator[Entry]:
         """The entries that have the words and as many numbers as are stated, or one that is a component of theirs.
 
         Those come first that have the words that the side tells, then those that say least beside the name.
@@ -290,15 +295,69 @@ def in_words(value: Any) -> bool:
 
 
 def settle_by_formulas(case: Mapping[str, Any]) -> tuple[Line, ...]:
-    """The lines of a case; raises InvalidProblem where the input is of no kind and no formulas are given."""
+    """The lines of a case; raises InvalidProblem where the input is of no kind and no formulas are given.
+
+    Keys that say nothing are tried as all that their values can be; a case that is then settled one way only is.
+    """
     settler = Settler(case)
-    if not settler.entries and not case.get("compute"):
+    refused = not settler.entries and not case.get("compute")
+    lines = () if refused else attempted(case, settler)
+    if not case.get("compute") and not (lines and agreed(lines)):
+        lines = by_other_readings(case, settler) or lines
+        refused = refused and not lines
+    if refused:
         unknown = ", ".join(settler.given.unknown) or ", ".join(case["input"])
         raise InvalidProblem(f"{case['id']}.input", unknown, f"keys of a kind: {kinds_in_words()}; or a compute table")
+    return lines
+
+
+def by_other_readings(case: Mapping[str, Any], settler: Settler) -> tuple[Line, ...]:
+    """The lines of the first reading of keys that say nothing under which the case is settled; none where none is.
+
+    Where another reading has the sides the other way round, and not as they are, the lines are open.
+    """
+    unnamed = {key: settler.given.own[key] for key in settler.given.unknown}
+    if not 1 <= len(unnamed) <= MOST_UNNAMED:
+        return ()
+    turned = {**case, "right": case.get("wrong", {}), "wrong": case.get("right", {})}
+    known = {name: value for name, value in settler.given.names.items() if name not in unnamed}
+    found: tuple[Line, ...] = ()
+    others = []
+    for assigned in islice(assignments(unnamed, known), MOST_READINGS):
+        lines = read_as(case, assigned)
+        found = found or lines
+        if not lines:
+            others.append(assigned)
+    if found and any(read_as(turned, assigned) for assigned in others):
+        return tuple(replace(line, verdict=Verdict.UNDECIDED, note=BOTH_WAYS) for line in found)
+    return found
+
+
+def read_as(case: Mapping[str, Any], assigned: Mapping[str, str]) -> tuple[Line, ...]:
+    """The lines of a case that a reading of its keys settles; none where it does not."""
+    try:
+        settler = Settler(case, assigned)
+    except InvalidProblem:
+        return ()  # a name that the value cannot have beside the others
+    for side, name, stated in stated_numbers(case):
+        size = words_of(name).group_size
+        if side == "right" and not settler.values.with_value(settler.entries, stated, size, 1):
+            return ()
+    lines = attempted(case, settler)
+    return lines if agreed(lines) else ()
+
+
+def agreed(lines: Sequence[Line]) -> bool:
+    """Whether every number is the case's."""
+    return all(line.agrees for line in lines)
+
+
+def attempted(case: Mapping[str, Any], settler: Settler) -> tuple[Line, ...]:
+    """The lines of a case under one reading of its keys."""
     lines = [settler.line(*number) for number in stated_numbers(case)]
     if case.get("compute"):
         return tuple(lines)
     structure = Structure(settler.entries, settler.values, settler.declared)
-    if not all(line.agrees for line in lines):
+    if not agreed(lines):
         lines = structure.settled(lines, settler.subjects)
     return tuple(structure.turned_round(lines))

@@ -7,6 +7,7 @@ wrong are told apart within one quantity, and no other quantity explains them as
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from grpocheck.verifier.disputes.catalogue import Entry
@@ -60,28 +61,36 @@ class Structure:
             if line.side == "right" and line.verdict is not Verdict.AGREES:
                 readings[place] = list(self.readings(place, line))
         subjects = {family_of(entry) for entry in known}
-        for place, possible in readings.items():
-            found[place], chosen = self.right(lines[place], possible, lines, subjects)
-            subjects |= {reading.family for reading in chosen}
+        for _ in range(2):  # what one number is of says what another is of
+            for place, possible in readings.items():
+                if not found[place].agrees:
+                    found[place], chosen = self.right(lines[place], possible, lines, subjects)
+                    subjects |= {reading.family for reading in chosen}
         for place, line in enumerate(lines):
             if line.side == "wrong" and line.verdict is not Verdict.AGREES:
                 found[place] = self.wrong(line, subjects)
+                if not found[place].agrees:
+                    found[place] = self.multiple(line, [other for other in found if other.side == "right"])
         return found
 
     def readings(self, place: int, line: Line) -> Iterator[Reading]:
         """The families of which the number is the definition's, with how much of the name each has."""
         read = words_of(line.name)
-        families = {
-            family_of(entry)
-            for entry in self.values.with_value(self.entries, line.stated, read.group_size, MOST_FOUND)
-        }
+        size = read.group_size
+        known = max(
+            (len(read.words & e.words) for e in self.entries if self.values.has_count(line.stated, e.formula, size)),
+            default=0,
+        )
+        families = {family_of(entry) for entry in self.values.with_value(self.entries, line.stated, size, MOST_FOUND)}
         for family in families:
-            first = self.definition(family, line.stated, read.words, read.group_size)
+            first = self.definition(family, line.stated, read.words, size)
             if first is None:
                 continue
             try:
-                if self.values.same(line.stated, self.values.value(first.formula, read.group_size)):
-                    yield Reading(place, first, len(read.words & first.words))
+                if self.values.same(line.stated, self.values.value(first.formula, size)):
+                    said = len(read.words & first.words)
+                    if said == known:
+                        yield Reading(place, first, said)
             except ArithmeticError:
                 continue  # open whether it is the number
 
@@ -112,10 +121,11 @@ class Structure:
         among = [reading for reading in best if reading.family in subjects]
         told = [reading for reading in best if self.explains(reading.family, line, lines)]
         chosen = told or among or (best if most else [])
-        formulas = {reading.entry.formula for reading in chosen}
-        if not chosen:
+        chosen = [reading for reading in chosen if reading.entry.kind in {kind for kind, _ in subjects}] or chosen
+        kinds = {reading.entry.kind for reading in chosen}
+        if not chosen or (line.how and not told) or (words_of(line.name).unknown and not told and not among):
             return self.open_again(line), []
-        if len(formulas) > 1 and not most:
+        if len(kinds) > 1 and not most:
             return self.noted(line, "open between", [r.entry for r in chosen]), []
         entry = chosen[0].entry
         size = words_of(line.name).group_size
@@ -134,8 +144,9 @@ class Structure:
         """Whether a wrong number of the name, or any where none has it, is another convention's of a family."""
         wrong = [other for other in lines if other.side == "wrong"]
         same = [other for other in wrong if other.name == line.name] or wrong
+        entries = self.families[family]
         return any(
-            not self.is_same(other.stated, line.stated) and self.values.with_value(self.like({family}), other.stated, None)
+            not self.is_same(other.stated, line.stated) and self.values.with_value(entries, other.stated, None)
             for other in same
         )
 
@@ -187,6 +198,30 @@ class Structure:
             return value is not None and self.values.same(stated, value)
         except ArithmeticError:
             return False
+
+    def multiple(self, line: Line, right: Sequence[Line]) -> Line:
+        """A wrong number that is a right one of several entries times a simple factor: a sign, a half, a count."""
+        same = [other for other in right if other.name == line.name] or list(right)
+        counts = [name for name in self.values.names if self.is_count(name)]
+        factors = ["(0 - 1)", "1/2", "2", *counts, *(f"1/{name}" for name in counts)]
+        for other in same:
+            numbers = {str(number) for number in flat(other.found)} - {"0"}
+            if not other.agrees or not other.how or len(numbers) < 2 or not isinstance(other.stated, list):
+                continue
+            for factor in factors:
+                formula = f"{factor} * flat({other.how})"
+                if self.values.may_be(line.stated, formula, None):
+                    value = self.values.value(formula)
+                    if self.agree(line.stated, value):
+                        note = f"by its value: {factor} times {other.name} of the right side"
+                        shown = self.values.shown(value)
+                        return Line(line.side, line.name, line.stated, shown, Verdict.AGREES, formula, note)
+        return line
+
+    def is_count(self, name: str) -> bool:
+        """Whether a name stands for a whole number above 1."""
+        value = self.values.names[name]
+        return name.isidentifier() and isinstance(value, Fraction) and value == int(value) and value > 1
 
     def noted(self, line: Line, why: str, entries: Sequence[Entry]) -> Line:
         """An open line with what its number can be the value of."""

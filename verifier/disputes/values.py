@@ -60,17 +60,25 @@ class Values:
                 self.known[key] = None  # the formula is of lists of another shape than this input's
         return self.known[key]
 
-    def may_be(self, stated: Any, formula: str, group_size: int | None) -> bool:
-        """Whether floats leave it possible that a formula has the stated value."""
+    def roughly_found(self, formula: str, group_size: int | None) -> Any:
+        """The value of a formula in floats; None where it has none."""
         key = (formula, group_size)
         if key not in self.rough:
-            self.rough[key] = None
             numbers = Floats(self.arithmetic)
             try:
                 self.rough[key] = Evaluator(self.sized(group_size), numbers, MOST_SEARCHED).evaluate(formula)
             except (ArithmeticError, InvalidProblem, ValueError):
                 self.rough[key] = None
-        found = self.rough[key]
+        return self.rough[key]
+
+    def has_count(self, stated: Any, formula: str, group_size: int | None) -> bool:
+        """Whether a formula gives as many numbers as are stated."""
+        found = self.roughly_found(formula, group_size)
+        return found is not None and len(flat(found)) == len(flat(stated))
+
+    def may_be(self, stated: Any, formula: str, group_size: int | None) -> bool:
+        """Whether floats leave it possible that a formula has the stated value."""
+        found = self.roughly_found(formula, group_size)
         if found is None and stated is not None:
             return "in_format" in formula  # rounded numbers are not those of floats
         left, right = flat(stated), flat(found)
@@ -87,7 +95,8 @@ class Values:
         there = approximate(found)
         if not math.isfinite(number) or not math.isfinite(there):
             return str(number) == str(there)
-        return abs(number - there) <= ROUGHLY * max(1e-9, abs(number), abs(there)) or max(abs(number), abs(there)) < 1e-12
+        size = max(abs(number), abs(there))
+        return abs(number - there) <= ROUGHLY * max(1e-9, size) or size < 1e-12
 
     def read(self, stated: Any) -> Any:
         """A number that a case states in a text."""

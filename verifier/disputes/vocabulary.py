@@ -15,7 +15,8 @@ SPECIFIC |= {"without-kl", "without-entropy", "in-one"}
 """Words that a name has to say: without them the simpler entry is meant."""
 
 FAULTS = frozenset(
-    "micro unmasked all-counted divided repeated inverted swapped before-product optimistic reversed early whole "
-    "propagated divided-logprob unsigned unclipped everywhere twice step absent padded above raw".split()
+    words_of("micro unmasked all-counted inverted swapped optimistic reversed unclipped everywhere twice raw").words
+    | {"divided", "repeated", "before-product", "early", "whole", "propagated", "divided-logprob", "unsigned"}
+    | {"step", "absent", "padded", "above"}
 )
-"""Words of conventions that no definition has: a number of theirs is no right one where the definition's is the wrong."""
+"""Words of conventions that no definition has: no right number is theirs where the definition's is called wrong."""
