@@ -1,4 +1,4 @@
-"""A law shared out to helpers is the law: the same atoms in the same order, whatever they can send back."""
+"""A law shared out to helpers is the law: the same atoms in the same order, exact or enclosed, whoever does what."""
 
 import json
 import pickle
@@ -8,27 +8,32 @@ from fractions import Fraction as F
 import pytest
 from grpocheck.core.arithmetic import EnclosureArithmetic
 from grpocheck.core.reading import problem_from_mapping
-from grpocheck.verifier.law.elsewhere import Helpers, in_order, is_exact, stretches
+from grpocheck.verifier.law import elsewhere
+from grpocheck.verifier.law.elsewhere import Helpers, in_order, stretches
 from grpocheck.verifier.law.exact import exact_law
+from grpocheck.verifier.law.report import law_mapping, sampled_mapping
 from grpocheck.verifier.law.samples import sampled_law
+from grpocheck.verifier.prime_logs import PrimeLogs
 
-from tests.law.test_law import CASES, SOFTMAX
+from tests.law.test_law import CASES
 from tests.law.test_law_command import called, written
+from tests.law.test_shared import MAPPINGS
 
 
 class Apart(Executor):
-    """Does a call at once, with copies of what it is given and gives, as another process would."""
+    """Does a call at once, with what JSON or pickle makes of what it is given and gives, as another process would."""
 
-    def __init__(self) -> None:
+    def __init__(self, forgetful: bool = False) -> None:
         self.calls: list[str] = []
-        self.sent_back = 0
+        self.forgetful = forgetful
+        """Whether every call is made by a process of its own."""
 
     def submit(self, fn, /, *args, **kwargs):
         future: Future = Future()
+        if self.forgetful:
+            elsewhere.in_the_making.clear()
         try:
-            found = fn(*pickle.loads(pickle.dumps(args)))
-            future.set_result(pickle.loads(pickle.dumps(found)))
-            self.sent_back += found is not None
+            future.set_result(json.loads(json.dumps(fn(*pickle.loads(pickle.dumps(args))))))
         except Exception as error:
             future.set_exception(error)
         self.calls.append(fn.__name__)
@@ -36,32 +41,43 @@ class Apart(Executor):
 
 
 @pytest.mark.parametrize("name", ["all three statuses", "two values of F at one theta", "simplex", "square roots"])
-@pytest.mark.parametrize("workers", [2, 5])
-def test_an_enumeration_shared_out_is_the_same(name, workers):
-    problem, apart = problem_from_mapping(CASES[name].mapping()), Apart()
+@pytest.mark.parametrize("stretch", [1, 2, 7])
+def test_an_enumeration_shared_out_is_the_same(monkeypatch, name, stretch):
+    monkeypatch.setattr(elsewhere, "STRETCH", stretch)
+    problem, apart = problem_from_mapping(CASES[name].mapping()), Apart(forgetful=stretch == 2)
     alone = exact_law(problem, EnclosureArithmetic())
-    shared = exact_law(problem, EnclosureArithmetic(), helpers=Helpers(apart, workers))
+    shared = exact_law(problem, EnclosureArithmetic(), helpers=Helpers(apart, 2))
     assert shared == alone
     assert shared.parameters == alone.parameters  # in the same order, like the statuses' values below
     assert list(shared.statuses.items()) == list(alone.statuses.items())
     assert list(shared.calls.items()) == list(alone.calls.items())
-    assert apart.sent_back == len(apart.calls) > 1
+    assert apart.calls[-1] == "first_gradient_elsewhere"
+    assert len(apart.calls) > 2
 
 
-def test_numbers_that_are_not_exact_are_gone_through_here():
-    problem, apart = problem_from_mapping(SOFTMAX), Apart()
-    arithmetic = EnclosureArithmetic()
-    alone = exact_law(problem, arithmetic)
-    shared = exact_law(problem, arithmetic, helpers=Helpers(apart, 2))
-    assert [atom.theta for atom in shared.parameters] == [atom.theta for atom in alone.parameters]
-    assert shared.statuses == alone.statuses
-    assert apart.calls
-    assert apart.sent_back == 0
-    found = sampled_law(problem, 6, 3, F(9, 10), arithmetic, helpers=Helpers(apart, 2))
-    assert [runs for _, runs in found.parameters] == [
-        runs for _, runs in sampled_law(problem, 6, 3, F(9, 10), arithmetic).parameters
-    ]
-    assert apart.sent_back == 0
+ENCLOSED = ["softmax with a penalty", "two prompts of softmax, two steps", "log-linear"]
+
+
+SLOW = [pytest.param(name, forgetful, marks=pytest.mark.slow) for name in ENCLOSED[1:] for forgetful in (False, True)]
+
+
+@pytest.mark.parametrize(("name", "forgetful"), [(ENCLOSED[0], False), (ENCLOSED[0], True), *SLOW])
+def test_enclosed_numbers_are_shared_out_too(monkeypatch, name, forgetful):
+    """Every text of the law is the same: atoms, their order, their probabilities, expected values and calls."""
+    monkeypatch.setattr(elsewhere, "STRETCH", 2)
+    problem = problem_from_mapping(MAPPINGS[name])
+
+    def law(helpers):
+        arithmetic = PrimeLogs(EnclosureArithmetic())
+        found = law_mapping(exact_law(problem, arithmetic, helpers=helpers), arithmetic)
+        found["sampled"] = sampled_mapping(
+            sampled_law(problem, 3, 3, F(9, 10), arithmetic, helpers=helpers), None, arithmetic
+        )
+        return json.dumps(found)
+
+    alone = law(None)
+    assert any(isinstance(entry, list) for atom in json.loads(alone)["parameters"] for entry in atom["theta"])
+    assert law(Helpers(Apart(forgetful), 2)) == alone
 
 
 def test_samples_shared_out_are_the_same_runs():
@@ -69,15 +85,12 @@ def test_samples_shared_out_are_the_same_runs():
     alone = sampled_law(problem, 23, 7, F(99, 100), EnclosureArithmetic())
     assert sampled_law(problem, 23, 7, F(99, 100), EnclosureArithmetic(), helpers=Helpers(apart, 3)) == alone
     assert apart.calls == ["runs_elsewhere"] * 12
-    assert apart.sent_back == 12
 
 
 def test_stretches_follow_one_another():
     assert stretches(10, 3) == [range(0, 3), range(3, 6), range(6, 10)]
     assert stretches(2, 5) == [range(0, 1), range(1, 2)]
     assert stretches(0, 2) == [range(0, 0)]
-    assert is_exact([(F(1), F(2)), None, F(3)])
-    assert not is_exact([(F(1), EnclosureArithmetic().exp(1))])
 
 
 class Late(Executor):
@@ -95,7 +108,7 @@ class Late(Executor):
 
 def test_who_leaves_takes_back_what_nobody_has_begun():
     late = Late()
-    found = in_order(Helpers(late, 2), print, [(1,), (2,), (3,)], lambda number: "here")
+    found = in_order(Helpers(late, 2), print, [(1,), (2,), (3,)])
     assert next(found) == "first"
     found.close()
     assert [future.cancelled() for future in late.futures] == [False, True, True]
@@ -106,7 +119,7 @@ def test_an_error_of_a_helper_is_the_law_s_error():
         raise ArithmeticError(f"no {value}")
 
     with pytest.raises(ArithmeticError, match="no 1"):
-        list(in_order(Helpers(Apart(), 1), broken, [(1,)], lambda number: None))
+        list(in_order(Helpers(Apart(), 1), broken, [(1,)]))
 
 
 def test_processes_give_what_one_gives(tmp_path):

@@ -9,9 +9,10 @@ from grpocheck.core.outcome import Status
 from grpocheck.core.problem import Problem
 from grpocheck.core.reading import problem_from_mapping
 from grpocheck.verifier.law import shared as law_shared
-from grpocheck.verifier.law.branches import Branch, branch, combinations, family_of
+from grpocheck.verifier.law.branches import Branch
 from grpocheck.verifier.law.exact import exact_law
-from grpocheck.verifier.law.shared import PartsDisagree, SharedIterations, branches, compare
+from grpocheck.verifier.law.passage import Making
+from grpocheck.verifier.law.shared import Found, PartsDisagree, SharedIterations, compare
 from grpocheck.verifier.prime_logs import PrimeLogs
 
 from tests.law.test_law import CASES, SOFTMAX
@@ -81,25 +82,25 @@ MAPPINGS = {name: case.mapping() for name, case in CASES.items()} | {
 }
 
 
-def pairs(problem: Problem) -> Iterator[tuple[Branch, Branch]]:
-    """What is put together, beside what core makes, from the first parameter."""
-    arithmetic = PrimeLogs(EnclosureArithmetic())
-    theta = tuple(arithmetic.number(entry) for entry in problem.theta)
-    every = combinations(problem.prompts, problem.group_size)
-    masses = [family_of(problem).masses(theta, prompt, arithmetic) for prompt in problem.prompts]
-    for counts, found in zip(every, branches(problem, 1, theta, None, every, arithmetic), strict=True):
-        yield found, branch(problem, 1, theta, None, masses, counts, arithmetic)
+def pairs(problem: Problem) -> Iterator[tuple[SharedIterations, Found, tuple[tuple[int, ...], ...]]]:
+    """What is put together from the first parameter, for every combination of groups."""
+    making = Making(problem, PrimeLogs(EnclosureArithmetic()))
+    iterations = making.iterations(1, 0, making.start())
+    for counts in making.every:
+        yield iterations, iterations.iteration(counts), counts
 
 
 @pytest.mark.parametrize("name", MAPPINGS)
 def test_every_combination_is_the_outer_iteration_that_core_makes(name):
-    for found, made in pairs(problem_from_mapping(MAPPINGS[name])):
-        compare(found, made, ())
-        assert found.iteration.frozen == made.iteration.frozen
+    for iterations, found, counts in pairs(problem_from_mapping(MAPPINGS[name])):
+        compare(iterations, found, counts)
+        made: Branch = iterations.made_by_core(counts)
+        assert tuple(drawn.group for drawn in found.drawn) == made.iteration.frozen.groups
+        assert found.status is made.iteration.status
 
 
 def test_a_case_with_all_three_statuses_is_among_them():
-    found = [made.iteration.status for _, made in pairs(problem_from_mapping(MAPPINGS["all three statuses"]))]
+    found = [found.status for _, found, _ in pairs(problem_from_mapping(MAPPINGS["all three statuses"]))]
     assert set(found) == set(Status)
 
 
@@ -116,9 +117,9 @@ def test_a_fault_in_a_part_is_seen(monkeypatch, fault, what):
     """The law itself compares some combinations with core's; a wrong part does not get through."""
     wrong = {
         "penalised": lambda self: False,
-        "slope": lambda self, at, rows, share: tuple(F(1, 7) for _ in rows[0]),
+        "slope": lambda self, at: tuple(F(1, 7) for _ in self.theta),
         "surrogate": lambda self, at: F(1, 3),
-        "is_kinked": lambda self, at, rows: False,
+        "is_kinked": lambda self, at: False,
     }
     monkeypatch.setattr(SharedIterations, fault, wrong[fault])
     with pytest.raises(PartsDisagree, match=what):

@@ -35,7 +35,7 @@ def law_command(
     ] = "enclosure",
     max_bits: MaxBits = None,
     jobs: Annotated[
-        int, typer.Option("--jobs", min=1, metavar="N", help="Processes to work with; only exact numbers are shared.")
+        int, typer.Option("--jobs", min=1, metavar="N", help="Processes to work with.")
     ] = 1,
     ray: Ray = None,
     json: Json = False,

@@ -9,27 +9,20 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from grpocheck.contracts.clauses import ensure, invariant, require
 from grpocheck.contracts.comparisons import equal
 from grpocheck.core.arithmetic import Arithmetic, Real, Scalar
-from grpocheck.core.gradient import Vector, divergence_gradient, group_surrogate_gradient, weighted_sum
+from grpocheck.core.gradient import Vector, weighted_sum
 from grpocheck.core.outcome import Status
 from grpocheck.core.problem import Problem
-from grpocheck.core.update import draw_group
-from grpocheck.verifier.counts import count_vectors, probability
-from grpocheck.verifier.law.branches import (
-    Size,
-    balanced_sum,
-    count_text,
-    family_of,
-    scripted_guard,
-    size_of,
-)
-from grpocheck.verifier.law.elsewhere import Helpers
+from grpocheck.verifier.counts import count_vectors
+from grpocheck.verifier.law.branches import Size, balanced_sum, count_text, size_of
+from grpocheck.verifier.law.elsewhere import Helpers, Kept, making_known_as, passages
 from grpocheck.verifier.law.objective import expected_objective, true_objective
-from grpocheck.verifier.law.passage import ZERO, Advance, Gathered, Node, Passage, passages
+from grpocheck.verifier.law.passage import ZERO, Advance, Making, Node, Passage
+from grpocheck.verifier.law.sending import Writer, read_numbers
 
 MOST_CASES = 30_000
 """So many outer iterations are gone through at most, unless another limit is given."""
@@ -179,9 +172,11 @@ def shares(weights: Mapping[Kind, Sequence[Scalar]], whole: Scalar) -> dict[Kind
 )
 def exact_law(
     problem: Problem, arithmetic: Arithmetic, most_cases: int = MOST_CASES, bars: Bars = no_bars,
-    helpers: Helpers | None = None,
+    helpers: Helpers | None = None, kept: Kept | None = None,
 ) -> Law:  # fmt: skip
     """The law of a run of the problem, whatever draws it records; with ``helpers`` the same law, shared out.
+
+    Stretches of it that are ``kept`` are not gone through again; the others are added to them.
 
     Raises TooLarge before the first outer iteration that would go beyond ``most_cases``.
 
@@ -190,73 +185,78 @@ def exact_law(
     >>> {str(status): str(probability) for status, probability in law.statuses.items()}
     {'complete': '1/2', 'undefined-gradient': '1/2', 'invalid-update': '0'}
     """
-    size = size_of(problem)
-    start = tuple(arithmetic.number(entry) for entry in problem.theta)
-    nodes = [Node(start, None, ONE, {None: (None, [ONE])})]
-    gathered, cases = Gathered(), 0
+    size, making, ended = size_of(problem), Making(problem, arithmetic), Passage()
+    nodes, calls, cases = [making.start()], dict[str, list[Scalar]](), 0
     for t in range(1, problem.outer_iterations + 1):
         if cases + len(nodes) * size.cases > most_cases:
             raise TooLarge(size, t, len(nodes), cases, most_cases)
         cases += len(nodes) * size.cases
         with bars(f"outer iteration {t}, groups", len(nodes) * size.cases) as advance:
-            nodes = followed(problem, t, nodes, gathered, arithmetic, advance, helpers)
+            passed = through(making, t, nodes, advance, helpers, kept)
+        started = balanced_sum([node.weight for node in nodes])
+        for line, by_count in passed.counts(making.lines).items():
+            calls.setdefault(line, []).append(expected_count(by_count, started))
+        nodes = followed(passed, ended)
         if not nodes:
             break
-    parameters = parameter_atoms(gathered)
-    values = shares({key: weights for key, (_, weights) in gathered.objectives.items()}, ONE)
+    gradient = first_gradient(making, helpers)
+    parameters = parameter_atoms(making, ended)
+    values = shares(ended.objectives, ONE)
+    start = tuple(arithmetic.number(entry) for entry in problem.theta)
     return Law(
-        statuses=shares(gathered.statuses, ONE),
+        statuses=shares(ended.statuses, ONE),
         parameters=parameters,
-        objectives=tuple(ObjectiveAtom(value, values[key]) for key, (value, _) in gathered.objectives.items()),
-        gradient=expected_first_gradient(problem, arithmetic),
+        objectives=tuple(
+            ObjectiveAtom(None if value is None else value.number, share) for value, share in values.items()
+        ),
+        gradient=gradient,
         true_objective=TrueObjective(
             true_objective(problem, start, arithmetic),
             expected_objective(problem, [(atom.theta, atom.probability) for atom in parameters], arithmetic),
         ),
-        calls={line: balanced_sum(parts) for line, parts in gathered.calls.items()},
+        calls={line: balanced_sum(parts) for line, parts in calls.items()},
         cases=cases,
         size=size,
     )
 
 
-def parameter_atoms(gathered: Gathered) -> tuple[ParameterAtom, ...]:
+def parameter_atoms(making: Making, ended: Passage) -> tuple[ParameterAtom, ...]:
     """The parameters that runs returned, each with the probability of every status that it was returned with."""
     ways = {
-        (key, status): weights
-        for key, (_, by_status) in gathered.parameters.items()
-        for status, weights in by_status.items()
+        (owns, status): weights for owns, by_status in ended.parameters.items() for status, weights in by_status.items()
     }
     found = shares(ways, ONE)
     return tuple(
-        ParameterAtom(theta, {status: found[key, status] for status in by_status})
-        for key, (theta, by_status) in gathered.parameters.items()
+        ParameterAtom(making.theta(owns), {status: found[owns, status] for status in by_status})
+        for owns, by_status in ended.parameters.items()
     )
 
 
-@require(lambda nodes: len(nodes) >= 1, "an outer iteration begins somewhere")
+def through(
+    making: Making, t: int, nodes: Sequence[Node], advance: Advance, helpers: Helpers | None, kept: Kept | None
+) -> Passage:
+    """Outer iteration t from every node."""
+    whole = Passage()
+    for passage in passages(making, t, nodes, advance, helpers, kept):
+        whole.add(passage)
+    return whole
+
+
 @ensure(
-    lambda gathered, result: equal(
+    lambda ended, result: equal(
         balanced_sum([ZERO, *(node.weight for node in result)]),
-        1 - balanced_sum([ZERO, *(weight for weights in gathered.statuses.values() for weight in weights)]),
+        1 - balanced_sum([ZERO, *(weight for weights in ended.statuses.values() for weight in weights)]),
     ),
     "C4: what has not ended goes on",
 )
-def followed(
-    problem: Problem, t: int, nodes: Sequence[Node], gathered: Gathered, arithmetic: Arithmetic, advance: Advance,
-    helpers: Helpers | None,
-) -> list[Node]:  # fmt: skip
-    """Outer iteration t from every node: what ends is gathered, what goes on are the nodes of the next one."""
-    whole = Passage(ended=gathered)
-    for passage in passages(problem, t, nodes, arithmetic, advance, helpers):
-        whole.add(passage)
-    started = balanced_sum([node.weight for node in nodes])
-    for line, by_count in whole.calls.items():
-        gathered.calls.setdefault(line, []).append(expected_count(by_count, started))
-    if whole.following:
-        ended = balanced_sum([ZERO, *(weight for ends in gathered.statuses.values() for weight in ends)])
-        for key, share in shares(whole.weights, 1 - ended).items():
-            whole.following[key].weight = share
-    return list(whole.following.values())
+def followed(passed: Passage, ended: Passage) -> list[Node]:
+    """What has ended is added to what had ended before; what goes on are the nodes of the next outer iteration."""
+    ended.add(Passage(passed.statuses, passed.parameters, passed.objectives))
+    if not passed.following:
+        return []
+    over = balanced_sum([ZERO, *(weight for weights in ended.statuses.values() for weight in weights)])
+    found = shares(passed.weights, 1 - over)
+    return [Node(owns, found[owns], objectives) for owns, objectives in passed.following.items()]
 
 
 @require(lambda by_count: len(by_count) >= 1, "some count is possible")
@@ -278,29 +278,42 @@ def expected_count(by_count: Mapping[int, Sequence[Scalar]], started: Scalar) ->
     return usual * started + balanced_sum([ZERO, *others])
 
 
-@ensure(lambda problem, result: len(result.gradient) == problem.dimension, "a gradient has d entries")
-@ensure(lambda problem, result: result.cases == size_of(problem).single_prompt_cases, "G3: every group of each prompt")
-def expected_first_gradient(problem: Problem, arithmetic: Arithmetic) -> ExpectedGradient:
+@ensure(lambda making, result: len(result.gradient) == making.problem.dimension, "a gradient has d entries")
+@ensure(
+    lambda making, result: result.cases == size_of(making.problem).single_prompt_cases, "G3: every group of each prompt"
+)
+def first_gradient(making: Making, helpers: Helpers | None = None) -> ExpectedGradient:
     """E[grad F_1(theta_0)]: a mean over prompts of expectations over the groups of one prompt each.
 
     At theta_old every ratio is 1, inside the clip, so the gradient exists for all draws (B3, F2).
     """
-    theta = tuple(arithmetic.number(entry) for entry in problem.theta)
-    epsilon, beta = arithmetic.number(problem.epsilon), arithmetic.number(problem.beta)
-    share = arithmetic.number(Fraction(1, len(problem.prompts)))
-    family = family_of(problem)
+    if helpers is not None:
+        asked = making.token, making.problem, making.arithmetic
+        found = helpers.executor.submit(first_gradient_elsewhere, *asked).result()
+        numbers = read_numbers(found["numbers"], making.arithmetic)
+        return ExpectedGradient(tuple(numbers[place] for place in found["gradient"]), found["cases"])
+    problem, start = making.problem, making.start()
+    iterations = making.iterations(1, 0, start)
     parts: list[tuple[Scalar, Vector]] = []
     cases = 0
-    for prompt in problem.prompts:
-        masses = family.masses(theta, prompt, arithmetic)
-        rows = family.mass_gradients(theta, prompt, arithmetic)
+    for own, prompt in zip(start.owns, problem.prompts, strict=True):
+        iterations.rows(own)
         for counts in count_vectors(len(prompt.responses), problem.group_size):
-            guard = scripted_guard(problem, {prompt.position: counts}, arithmetic)
-            guard.ledger.count("outer_iterations_started")
-            group = draw_group(problem, guard, 1, prompt, masses)
-            gradient = group_surrogate_gradient(group, masses, rows, epsilon, arithmetic)
-            parts.append((share * probability(counts, masses), gradient))
+            drawn = iterations.group(prompt.position, counts)
+            parts.append((drawn.probability, iterations.slope(drawn.place(own))))
             cases += 1
         if problem.beta:
-            parts.append((-beta * share, divergence_gradient(masses, prompt.reference, rows, arithmetic)))
+            parts.append((ONE, iterations.pull(own)))
     return ExpectedGradient(weighted_sum(parts), cases)
+
+
+def first_gradient_elsewhere(token: str, problem: Problem, arithmetic: Arithmetic) -> Mapping[str, Any]:
+    """The same by a process that may have drawn the groups in stretches of the law; as JSON can hold it."""
+    numbers = Writer()
+    found = first_gradient(making_known_as(token, problem, arithmetic))
+    return {"gradient": numbers.put_all(found.gradient), "cases": found.cases, "numbers": numbers.lines}
+
+
+def expected_first_gradient(problem: Problem, arithmetic: Arithmetic) -> ExpectedGradient:
+    """E[grad F_1(theta_0)] of a problem."""
+    return first_gradient(Making(problem, arithmetic))

@@ -43,9 +43,15 @@ def expected_objective(problem: Problem, atoms: Sequence[tuple[Vector, Scalar]],
     family = family_of(problem)
     weights: dict[Key, list[Scalar]] = {}
     thetas: dict[Key, tuple[Prompt, Vector]] = {}
+    keys: dict[tuple[int, ...], Key] = {}
+    """By the entries as objects: atoms have many in common."""
     for theta, probability in atoms:
         for place, prompt in enumerate(problem.prompts):
-            key = place, key_of_vector(own_parameters(family, place, theta))
+            own = own_parameters(family, place, theta)
+            met = place, *map(id, own)
+            key = keys.get(met)
+            if key is None:
+                key = keys[met] = place, key_of_vector(own)
             weights.setdefault(key, []).append(probability)
             thetas.setdefault(key, (prompt, theta))
     values = [

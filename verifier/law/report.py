@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from grpocheck.core.arithmetic import Arithmetic
+from grpocheck.core.arithmetic import Arithmetic, Scalar
 from grpocheck.core.arithmetic.enclosing import decimal
 from grpocheck.verifier.estimator.plot import approximate
 from grpocheck.verifier.estimator.report import short, texts, vector_text
@@ -39,9 +39,25 @@ def too_large_mapping(error: TooLarge) -> Json:
     return {"kind": "too-large", "cases": count_text(error.cases), "limit": error.limit, **size_mapping(error.size)}
 
 
+class Texts:
+    """Numbers as texts; of an object that was met before the same text."""
+
+    def __init__(self, arithmetic: Arithmetic) -> None:
+        """None yet."""
+        self.arithmetic = arithmetic
+        self.met: dict[int, tuple[Scalar, Any]] = {}
+
+    def __call__(self, value: Scalar) -> Any:
+        """A number as a text."""
+        found = self.met.get(id(value))
+        if found is None:
+            found = self.met[id(value)] = value, self.arithmetic.text(value)
+        return found[1]
+
+
 def law_mapping(law: Law, arithmetic: Arithmetic) -> Json:
     """An exact law for programs; parameters and values of F from the most probable on."""
-    text = arithmetic.text
+    text = Texts(arithmetic)
     parameters = sorted(law.parameters, key=lambda atom: -approximate(atom.probability))
     objectives = sorted(law.objectives, key=lambda atom: -approximate(atom.probability))
     return {
@@ -52,7 +68,7 @@ def law_mapping(law: Law, arithmetic: Arithmetic) -> Json:
         "probabilities_sum_to": text(balanced_sum(list(law.statuses.values()))),
         "parameters": [
             {
-                "theta": texts(atom.theta, arithmetic),
+                "theta": [text(entry) for entry in atom.theta],
                 "probability": text(atom.probability),
                 "by_status": {status.value: text(share) for status, share in atom.by_status.items()},
             }

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from grpocheck.contracts.clauses import ensure, invariant, require
 from grpocheck.core.arithmetic import Arithmetic, Scalar
@@ -15,10 +16,11 @@ from grpocheck.core.outcome import Outcome, Status
 from grpocheck.core.problem import Problem
 from grpocheck.core.procedure import run
 from grpocheck.verifier.law.branches import Key, Size, balanced_sum, family_of, key_of, key_of_vector, size_of
-from grpocheck.verifier.law.elsewhere import PER_WORKER, Helpers, in_order, is_exact, stretches
+from grpocheck.verifier.law.elsewhere import PER_WORKER, Helpers, in_order, stretches
 from grpocheck.verifier.law.exact import Bars, no_bars
 from grpocheck.verifier.law.intervals import clopper_pearson
 from grpocheck.verifier.law.objective import true_objective
+from grpocheck.verifier.law.sending import Writer, read_numbers
 
 
 @dataclass(frozen=True)
@@ -123,18 +125,31 @@ def all_runs(problem: Problem, seeds: range, arithmetic: Arithmetic, helpers: He
         return
     parts = [seeds[part.start : part.stop] for part in stretches(len(seeds), PER_WORKER * helpers.workers)]
     calls = [(problem, part, arithmetic) for part in parts]
-    for found in in_order(helpers, runs_elsewhere, calls, lambda number: [*runs_of(*calls[number])]):
-        yield from found
+    for found in in_order(helpers, runs_elsewhere, calls):
+        yield from read_runs(found, arithmetic)
 
 
-def runs_elsewhere(problem: Problem, seeds: range, arithmetic: Arithmetic) -> list[Ran] | None:
-    """The runs with these seeds; None where not all their numbers are exact."""
-    found = []
-    for ran in runs_of(problem, seeds, arithmetic):
-        if not is_exact([ran.theta, ran.objective]):
-            return None
-        found.append(ran)
-    return found
+def runs_elsewhere(problem: Problem, seeds: range, arithmetic: Arithmetic) -> Mapping[str, Any]:
+    """The runs with these seeds, as JSON can hold them."""
+    numbers = Writer()
+    runs = [
+        [
+            ran.status.value,
+            numbers.put_all(ran.theta),
+            None if ran.objective is None else numbers.put(ran.objective),
+            dict(ran.calls),
+        ]
+        for ran in runs_of(problem, seeds, arithmetic)
+    ]
+    return {"runs": runs, "numbers": numbers.lines}
+
+
+def read_runs(found: Mapping[str, Any], arithmetic: Arithmetic) -> Iterator[Ran]:
+    """The runs that were written."""
+    numbers = read_numbers(found["numbers"], arithmetic)
+    for status, theta, objective, calls in found["runs"]:
+        value = None if objective is None else numbers[objective]
+        yield Ran(Status(status), tuple(numbers[place] for place in theta), value, calls)
 
 
 def runs_of(problem: Problem, seeds: range, arithmetic: Arithmetic) -> Iterator[Ran]:

@@ -3,45 +3,37 @@
 F_t, its gradient and the divergence are means over prompts, and what one prompt adds is a function of its own group
 and of the parameters that its masses are made of. So a group's advantages, and its part of F_t and of the gradient at
 a parameter, are asked of core once, with the oracle calls that this takes, for all combinations that have this group;
-only what needs the whole combination, its proposal and whether that is in U, is asked for each. n = 4, G = 8, M = 2
-has 330 groups of one prompt in 27,225 combinations. What is put together is an outer iteration as core makes one, its
-ledger included: CHECKED of the combinations, spread over all of them, are made by core as well, and compared.
+where each prompt has parameters of its own (simplex, softmax), so is where they move to. n = 4, G = 8, M = 2 has 330
+groups of one prompt in 27,225 combinations. What is put together is an outer iteration as core makes one, its ledger
+included: CHECKED of the combinations, spread over all of them, are made by core as well, and compared.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from grpocheck.core.arithmetic import Arithmetic, Scalar
 from grpocheck.core.divergence import kl_divergence
 from grpocheck.core.domains import OpenSimplices
 from grpocheck.core.families.simplex import Simplex
-from grpocheck.core.frozen import FrozenIteration, Group
+from grpocheck.core.families.sized import SizedFamily
+from grpocheck.core.frozen import Group
 from grpocheck.core.gradient import MassGradients, Vector, divergence_gradient, group_surrogate_gradient, kinked_draws
 from grpocheck.core.guard import Guard, Kept
+from grpocheck.core.ledger import Ledger
 from grpocheck.core.objective import group_surrogate
-from grpocheck.core.oracles import UNDEFINED_GRADIENT, Undefined
-from grpocheck.core.outcome import InnerStep, OuterIteration
+from grpocheck.core.outcome import Status
 from grpocheck.core.problem import Problem
-from grpocheck.core.prompt import Prompt
 from grpocheck.core.update import draw_group, proposed
 from grpocheck.verifier.counts import Counts, probability
-from grpocheck.verifier.law.branches import (
-    Branch,
-    Key,
-    branch,
-    family_of,
-    key_of,
-    key_of_vector,
-    own_parameters,
-    scripted_guard,
-)
+from grpocheck.verifier.law.branches import Branch, branch, family_of, key_of, key_of_vector, scripted_guard
+from grpocheck.verifier.law.register import Known, Own, Owns, Register, Value, whole
 
 CHECKED = 8
 """So many combinations of an outer iteration are made by core as well."""
+LINE_BITS = 64
 
 Part = TypeVar("Part")
 
@@ -50,213 +42,343 @@ class PartsDisagree(AssertionError):  # noqa: N818 - named for what it says
     """An outer iteration put together from its parts is not the one that core makes: a fault of this module."""
 
 
-@dataclass(frozen=True)
-class Place:
-    """One prompt's group at a parameter: what its part depends on, and the masses there."""
+def packed(ledger: Ledger) -> int:
+    """The counts of a ledger as one integer, LINE_BITS for each line, so that adding two adds every line."""
+    return sum(count << LINE_BITS * place for place, count in enumerate(ledger.to_mapping().values()))
 
-    own: Key
-    counts: Counts
-    group: Group
-    masses: Vector
+
+def unpacked(calls: int, lines: Iterable[str]) -> dict[str, int]:
+    """The counts, line by line."""
+    return {line: calls >> LINE_BITS * place & (1 << LINE_BITS) - 1 for place, line in enumerate(lines)}
+
+
+class Place:
+    """One prompt's group at a parameter, and what core answered of it there."""
+
+    __slots__ = ("group", "known", "own")
+
+    def __init__(self, own: Own, group: Group) -> None:
+        """A group where the prompt's own parameters are these."""
+        self.own, self.group = own, group
+        self.known: Known = {}
+
+
+class Drawn:
+    """A group with given counts, the calls that it took, its probability, and the places that it is looked at from."""
+
+    __slots__ = ("at", "calls", "group", "probability")
+
+    def __init__(self, group: Group, calls: int, chance: Scalar) -> None:
+        """As it was drawn."""
+        self.group, self.calls, self.probability = group, calls, chance
+        self.at: dict[Own, Place] = {}
+
+    def place(self, own: Own) -> Place:
+        """The group at a parameter."""
+        found = self.at.get(own)
+        if found is None:
+            found = self.at[own] = Place(own, self.group)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What the law asks of an inner step: its status, the parameter after it, F there if it was applied."""
+
+    status: Status
+    owns: Owns
+    value: Value | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One outer iteration for groups with given counts; ``calls`` is its ledger, packed."""
+
+    drawn: Sequence[Drawn]
+    at_start: Value
+    steps: Sequence[Step]
+    calls: int
+
+    @property
+    def probability(self) -> Scalar:
+        """The probability of the counts."""
+        return prod((each.probability for each in self.drawn), start=Fraction(1))
+
+    @property
+    def status(self) -> Status:
+        """How the outer iteration ended."""
+        return self.steps[-1].status
+
+    @property
+    def owns(self) -> Owns:
+        """The parameter that it ended with, prompt by prompt."""
+        return self.steps[-1].owns
+
+    @property
+    def last(self) -> Value | None:
+        """F after the last applied step; None where none was applied."""
+        return next((step.value for step in reversed(self.steps) if step.value is not None), None)
 
 
 class SharedIterations:
     """The outer iterations t that begin from one parameter, by the counts of their groups."""
 
-    def __init__(self, problem: Problem, t: int, theta: Vector, kept: Kept | None, arithmetic: Arithmetic) -> None:
-        """``kept`` holds the masses of theta where the run has asked for them already."""
-        self.problem, self.t, self.theta, self.arithmetic = problem, t, theta, arithmetic
+    def __init__(self, problem: Problem, t: int, start: Owns, arithmetic: Arithmetic, register: Register) -> None:
+        """In outer iterations after the first the run has asked for the masses of its first parameter already."""
+        self.problem, self.t, self.start, self.arithmetic, self.register = problem, t, start, arithmetic, register
         self.family = family_of(problem)
+        family, prompts = self.family, range(len(problem.prompts))
+        self.blocks = [family.block(place) for place in prompts] if isinstance(family, SizedFamily) else []
+        self.apart = bool(self.blocks)
+        """Whether each prompt has parameters of its own."""
         self.simplices = isinstance(self.family, Simplex)
-        """Whether each prompt has a simplex of its own; parameters that prompts share are in several, one a prefix."""
-        self.kept = kept if kept is not None and kept.theta is theta else None
+        self.theta = whole(self.family, start)
         self.guard = scripted_guard(problem, {}, arithmetic)
-        self.calls: Counter[str] = Counter()
-        self.known: dict[Key, tuple[Any, dict[str, int]]] = {}
+        self.lines = tuple(self.guard.ledger.to_mapping())
+        self.one = {line: 1 << LINE_BITS * place for place, line in enumerate(self.lines)}
+        self.share = arithmetic.number(Fraction(1, len(problem.prompts)))
+        self.calls = 0
+        self.known: Known = {}
+        self.drawn: dict[tuple[int, Counts], Drawn] = {}
+        self.old_masses = tuple(self.masses(own) for own in start)
+        self.asked_first = self.calls
 
-    def ask(self, key: Key, compute: Callable[[Guard], Part], guard: Callable[[], Guard] | None = None) -> Part:
+    def ask(self, known: Known, name: object, compute: Callable[[Guard], Part]) -> Part:
         """What core answers, from memory where it was asked the same before; its calls are counted either way."""
-        if key not in self.known:
-            asked = self.guard if guard is None else guard()
-            before = asked.ledger.to_mapping()
-            answer = compute(asked)
-            took = {line: count - before[line] for line, count in asked.ledger.to_mapping().items()}
-            self.known[key] = answer, {line: count for line, count in took.items() if count}
-        found, calls = self.known[key]
-        for line, count in calls.items():
-            self.calls[line] += count
-        part: Part = found
+        found = known.get(name)
+        if found is None:
+            before = packed(self.guard.ledger)
+            answer = compute(self.guard)
+            found = known[name] = answer, packed(self.guard.ledger) - before
+        self.calls += found[1]
+        part: Part = found[0]
         return part
 
-    def own(self, place: int, theta: Vector) -> Key:
-        """What one prompt's masses depend on: its place, and its own parameters."""
-        return place, key_of_vector(own_parameters(self.family, place, theta))
-
-    def group(self, place: int, counts: Counts, masses: Vector) -> Group:
-        """A group with these counts, drawn from theta."""
-        prompt = self.problem.prompts[place]
-
-        def scripted() -> Guard:
+    def group(self, place: int, counts: Counts) -> Drawn:
+        """A group with these counts, drawn from the first parameter."""
+        found = self.drawn.get((place, counts))
+        if found is None:
             guard = scripted_guard(self.problem, {place: counts}, self.arithmetic)
             guard.ledger.count("outer_iterations_started")
-            return guard
+            before, masses = packed(guard.ledger), self.old_masses[place]
+            group = draw_group(self.problem, guard, self.t, self.problem.prompts[place], masses)
+            took = packed(guard.ledger) - before
+            found = self.drawn[place, counts] = Drawn(group, took, probability(counts, masses))
+        self.calls += found.calls
+        return found
 
-        return self.ask(
-            ("group", place, counts), lambda asked: draw_group(self.problem, asked, self.t, prompt, masses), scripted
-        )
+    def masses(self, own: Own) -> Vector:
+        """The masses of a prompt, asked for the first time in this iteration."""
+        prompt = self.problem.prompts[own.place]
+        return self.ask(own.known, "masses", lambda asked: asked.prompt_masses(self.vector_with(own), prompt))
 
-    def masses(self, theta: Vector) -> tuple[Vector, ...]:
-        """The masses of every prompt at a parameter, asked for the first time in this iteration."""
-
-        def of(place: int, prompt: Prompt) -> Vector:
-            return self.ask(("masses", self.own(place, theta)), lambda asked: asked.prompt_masses(theta, prompt))
-
-        return tuple(of(place, prompt) for place, prompt in enumerate(self.problem.prompts))
+    def vector_with(self, own: Own) -> Vector:
+        """A parameter in which a prompt's own ones are these; the others do not matter to its masses."""
+        if not self.apart:
+            return own.vector
+        return whole(self.family, [own if each.place == own.place else each for each in self.start])
 
     def penalised(self) -> bool:
         """Whether beta > 0, which core asks once for each value and each gradient."""
-        return self.ask("penalised", lambda asked: asked.arithmetic.less(0, self.problem.beta))
+        return self.ask(self.known, "penalised", lambda asked: asked.arithmetic.less(0, self.problem.beta))
 
     def surrogate(self, at: Place) -> Scalar:
         """What one group adds to F_t."""
         return self.ask(
-            ("surrogate", at.own, at.counts),
-            lambda asked: group_surrogate(at.group, at.masses, self.problem.epsilon, asked.arithmetic),
+            at.known,
+            "surrogate",
+            lambda asked: group_surrogate(
+                at.group, at.own.masses, self.problem.epsilon, asked.arithmetic
+            ),
         )
 
-    def divergence(self, at: Place) -> Scalar:
+    def divergence(self, own: Own) -> Scalar:
         """KL_l."""
+        reference = self.problem.prompts[own.place].reference
         return self.ask(
-            ("divergence", at.own),
-            lambda asked: kl_divergence(at.masses, at.group.prompt.reference, asked.arithmetic),
+            own.known,
+            "divergence",
+            lambda asked: kl_divergence(own.masses, reference, asked.arithmetic),
         )
 
-    def objective(self, places: Sequence[Place]) -> Scalar:
+    def together(self, known: Known, name: object, compute: Callable[[], Part]) -> Part:
+        """What several answers come to, with all their calls, from memory where it was made before."""
+        found = known.get(name)
+        if found is None:
+            outside, self.calls = self.calls, 0
+            answer = compute()
+            found = known[name] = answer, self.calls
+            self.calls = outside
+        self.calls += found[1]
+        part: Part = found[0]
+        return part
+
+    def term(self, at: Place, penalised: bool) -> tuple[int, Scalar]:
+        """What one prompt adds to M F_t: its group's surrogate, less its penalty; its number in the register first."""
+
+        def compute() -> tuple[int, Scalar]:
+            number = self.surrogate(at)
+            if penalised:
+                number = number - self.problem.beta * self.divergence(at.own)
+            return self.register.term(number), number
+
+        return self.together(at.known, "term", compute)
+
+    def objective(self, places: Sequence[Place]) -> Value:
         """F_t at a parameter: grpocheck.core.objective.objective, prompt by prompt."""
         penalised = self.penalised()
-        value: Scalar = 0
-        for at in places:
-            value = value + self.surrogate(at)
-            if penalised:
-                value = value - self.problem.beta * self.divergence(at)
-        return value / len(places)
+        terms = [self.term(at, penalised) for at in places]
+        sums, key = self.register.sums, tuple([number for number, _ in terms])
+        if key not in sums:
+            value: Scalar = 0
+            for _, term in terms:
+                value = value + term
+            sums[key] = self.register.value(value / len(places))
+        return sums[key]
 
-    def rows(self, at: Place, theta: Vector) -> MassGradients:
+    def rows(self, own: Own) -> MassGradients:
         """The mass gradients of one prompt."""
-        return self.ask(("rows", at.own), lambda asked: asked.prompt_mass_gradients(theta, at.group.prompt))
+        prompt = self.problem.prompts[own.place]
+        return self.ask(own.known, "rows", lambda asked: asked.prompt_mass_gradients(self.vector_with(own), prompt))
 
-    def is_kinked(self, at: Place, rows: MassGradients) -> bool:
+    def is_kinked(self, at: Place) -> bool:
         """Whether one of the group's terms has a kink."""
         return self.ask(
-            ("kinked", at.own, at.counts),
-            lambda asked: bool(kinked_draws(at.group, at.masses, rows, self.problem.epsilon, asked.arithmetic)),
+            at.known,
+            "kinked",
+            lambda asked: bool(
+                kinked_draws(
+                    at.group, at.own.masses, at.own.known["rows"][0], self.problem.epsilon, asked.arithmetic
+                )
+            ),
         )
 
-    def slope(self, at: Place, rows: MassGradients, share: Scalar) -> Vector:
+    def slope(self, at: Place) -> Vector:
         """What one group adds to the gradient."""
+        rows: MassGradients = at.own.known["rows"][0]
         return self.ask(
-            ("slope", at.own, at.counts),
+            at.known,
+            "slope",
             lambda asked: scaled(
-                share, group_surrogate_gradient(at.group, at.masses, rows, self.problem.epsilon, asked.arithmetic)
+                self.share,
+                group_surrogate_gradient(at.group, at.own.masses, rows, self.problem.epsilon, asked.arithmetic),
             ),
         )
 
-    def pull(self, at: Place, rows: MassGradients, share: Scalar) -> Vector:
+    def pull(self, own: Own) -> Vector:
         """What one prompt's divergence adds to the gradient."""
+        reference = self.problem.prompts[own.place].reference
         return self.ask(
-            ("pull", at.own),
+            own.known,
+            "pull",
             lambda asked: scaled(
-                -self.problem.beta * share,
-                divergence_gradient(at.masses, at.group.prompt.reference, rows, asked.arithmetic),
+                -self.problem.beta * self.share,
+                divergence_gradient(own.masses, reference, own.known["rows"][0], asked.arithmetic),
             ),
         )
 
-    def gradient(self, places: Sequence[Place], theta: Vector) -> Vector | Undefined:
+    def gradient(self, places: Sequence[Place], penalised: bool) -> Vector:
         """grad F_t at a parameter: grpocheck.core.gradient.objective_gradient, prompt by prompt."""
-        prompts = [(at, self.rows(at, theta)) for at in places]
-        if any(self.is_kinked(at, rows) for at, rows in prompts):
-            return UNDEFINED_GRADIENT
-        share = self.arithmetic.number(Fraction(1, len(prompts)))
-        penalised = self.penalised()
         parts: list[Vector] = []
-        for at, rows in prompts:
-            parts.append(self.slope(at, rows, share))
+        for at in places:
+            parts.append(self.slope(at))
             if penalised:
-                parts.append(self.pull(at, rows, share))
+                parts.append(self.pull(at.own))
         return tuple(total(column) for column in zip(*parts, strict=True))
 
-    def moved(self, theta: Vector, step_size: Scalar, gradient: Vector) -> Vector:
-        """theta + eta * gradient, coordinate by coordinate."""
+    def proposal(self, places: Sequence[Place], step_size: Scalar) -> Owns:
+        """theta + eta * grad F_t(theta); prompt by prompt where each has parameters of its own."""
+        penalised = self.penalised()
+        if self.apart:
+            return tuple([self.moved(at, step_size, penalised) for at in places])
+        theta = whole(self.family, [at.own for at in places])
+        gradient = self.gradient(places, penalised)
+        vector = self.ask(
+            self.known,
+            ("moved", key_of_vector(theta), step_size, key_of_vector(gradient)),
+            lambda asked: proposed(theta, step_size, gradient, asked),
+        )
+        return self.register.owns(vector, len(places))
 
-        def entry(before: Scalar, slope: Scalar) -> Scalar:
-            return self.ask(
-                ("moved", key_of(before), step_size, key_of(slope)),
-                lambda asked: proposed((before,), step_size, (slope,), asked)[0],
-            )
+    def moved(self, at: Place, step_size: Scalar, penalised: bool) -> Own:
+        """Where a prompt's own parameters are moved to."""
 
-        return tuple(entry(before, slope) for before, slope in zip(theta, gradient, strict=True))
+        def compute() -> Own:
+            block = self.blocks[at.own.place]
+            gradient = self.gradient([at], penalised)[block.start : block.stop]
+            vector = proposed(at.own.vector, step_size, gradient, self.guard) if gradient else ()
+            return self.register.own(at.own.place, vector)
 
-    def is_member(self, proposal: Vector) -> bool:
+        return self.together(at.known, ("moved", step_size), compute)
+
+    def is_member(self, owns: Owns) -> bool:
         """M_U of a proposal: simplices prompt by prompt, every other domain as a whole."""
         if not self.simplices:
-            return self.counted(lambda: self.guard.membership("membership call", proposal))
+            return self.counted(lambda: self.guard.membership("membership call", whole(self.family, owns)))
         stated = self.problem.domain
-        return all(self.is_mass_function(place, proposal) for place in range(len(self.problem.prompts))) and (
-            stated is None or self.counted(lambda: stated.contains(proposal, self.guard.arithmetic))
+        return all(self.is_mass_function(own) for own in owns) and (
+            stated is None or self.counted(lambda: stated.contains(whole(self.family, owns), self.guard.arithmetic))
         )
 
-    def is_mass_function(self, place: int, proposal: Vector) -> bool:
+    def is_mass_function(self, own: Own) -> bool:
         """Whether a prompt's own parameters are inside its simplex."""
-        block = own_parameters(self.family, place, proposal)
-        return not block or self.ask(
-            ("simplex", self.own(place, proposal)),
-            lambda asked: OpenSimplices((len(block),)).contains(block, asked.arithmetic),
+        vector = own.vector
+        return not vector or self.ask(
+            own.known, "simplex", lambda asked: OpenSimplices((len(vector),)).contains(vector, asked.arithmetic)
         )
 
     def counted(self, compute: Callable[[], bool]) -> bool:
         """An answer that is asked for anew, its comparisons counted."""
         before = self.guard.ledger.comparisons
         answer = compute()
-        self.calls["comparisons"] += self.guard.ledger.comparisons - before
+        self.calls += self.one["comparisons"] * (self.guard.ledger.comparisons - before)
         return answer
 
-    def places(
-        self, counts: Sequence[Counts], groups: Sequence[Group], theta: Vector, masses: Sequence[Vector]
-    ) -> list[Place]:
-        """The groups at a parameter."""
-        return [
-            Place(self.own(place, theta), count, group, row)
-            for place, (count, group, row) in enumerate(zip(counts, groups, masses, strict=True))
-        ]
-
-    def iteration(self, counts: Sequence[Counts]) -> tuple[OuterIteration, Kept]:
-        """grpocheck.core.update.outer_iteration for groups with these counts; ``calls`` is then its ledger."""
-        self.calls = Counter(outer_iterations_started=1)
-        theta = self.theta
-        masses = self.masses(theta) if self.kept is None else self.kept.masses
-        groups = tuple(self.group(place, count, masses[place]) for place, count in enumerate(counts))
-        frozen = FrozenIteration(self.t, theta, groups, self.problem.epsilon, self.problem.beta)
-        places = self.places(counts, groups, theta, masses)
+    def iteration(self, counts: Sequence[Counts]) -> Found:
+        """grpocheck.core.update.outer_iteration for groups with these counts."""
+        one, owns, steps = self.one, self.start, list[Step]()
+        self.calls = one["outer_iterations_started"] + (self.asked_first if self.t == 1 else 0)
+        drawn = [self.group(place, count) for place, count in enumerate(counts)]
+        places = [group.place(own) for group, own in zip(drawn, owns, strict=True)]
         at_start = self.objective(places)
-        steps: list[InnerStep] = []
-        for number, step_size in enumerate(self.problem.step_sizes[self.t - 1], start=1):
-            self.calls["gradient_attempts"] += 1
-            gradient = self.gradient(places, theta)
-            if isinstance(gradient, Undefined):
-                steps.append(InnerStep(number, theta, gradient, None, None, theta, None))
+        for step_size in self.problem.step_sizes[self.t - 1]:
+            self.calls += one["gradient_attempts"]
+            for own in owns:
+                self.rows(own)
+            if any(self.is_kinked(at) for at in places):
+                steps.append(Step(Status.UNDEFINED_GRADIENT, owns, None))
                 break
-            proposal = self.moved(theta, step_size, gradient)
-            self.calls["membership_calls"] += 1
+            proposal = self.proposal(places, step_size)
+            self.calls += one["membership_calls"]
             if not self.is_member(proposal):
-                steps.append(InnerStep(number, theta, gradient, proposal, False, theta, None))
+                steps.append(Step(Status.INVALID_UPDATE, owns, None))
                 break
-            self.calls["steps_applied"] += 1
-            masses = self.masses(proposal)
-            places = self.places(counts, groups, proposal, masses)
-            value = self.objective(places)
-            steps.append(InnerStep(number, theta, gradient, proposal, True, proposal, value))
-            theta = proposal
-        return OuterIteration(frozen, at_start, tuple(steps)), Kept(theta, masses)
+            self.calls += one["steps_applied"]
+            owns = proposal
+            for own in owns:
+                self.masses(own)
+            places = [group.place(own) for group, own in zip(drawn, owns, strict=True)]
+            steps.append(Step(Status.COMPLETE, owns, self.objective(places)))
+        return Found(drawn, at_start, steps, self.calls)
+
+    def made_by_core(self, counts: Sequence[Counts]) -> Branch:
+        """The same outer iteration, by core as a whole."""
+        kept = None if self.t == 1 else Kept(self.theta, self.old_masses)
+        return branch(self.problem, self.t, self.theta, kept, self.old_masses, counts, self.arithmetic)
+
+    def summary(self, found: Found) -> Mapping[str, object]:
+        """All that it comes to, in keys that equal numbers share."""
+        thetas = [whole(self.family, step.owns) for step in found.steps]
+        return {
+            "probability": key_of(found.probability),
+            "calls": unpacked(found.calls, self.lines),
+            "objective at theta_old": key_of(found.at_start.number),
+            "steps": [
+                (step.status, key_of_vector(theta), key_of(None if step.value is None else step.value.number))
+                for step, theta in zip(found.steps, thetas, strict=True)
+            ],
+            "masses": [key_of_vector(own.masses) for own in found.owns],
+        }
 
 
 def scaled(factor: Scalar, vector: Vector) -> Vector:
@@ -270,49 +392,22 @@ def total(column: Sequence[Scalar]) -> Scalar:
     return sum(parts[1:], parts[0]) if parts else Fraction(0)
 
 
-def branches(
-    problem: Problem,
-    t: int,
-    theta: Vector,
-    kept: Kept | None,
-    every: Sequence[tuple[Counts, ...]],
-    arithmetic: Arithmetic,
-) -> Iterator[Branch]:
-    """Outer iteration t from theta for every combination of groups; raises PartsDisagree where core makes another."""
-    shared = SharedIterations(problem, t, theta, kept, arithmetic)
-    lines = shared.guard.ledger.to_mapping()
-    masses = tuple(family_of(problem).masses(theta, prompt, arithmetic) for prompt in problem.prompts)
-    weights: dict[tuple[int, Counts], Scalar] = {}
-    stride = max(1, len(every) // CHECKED)
-    for number, counts in enumerate(every):
-        iteration, now = shared.iteration(counts)
-        for place, count in enumerate(counts):
-            if (place, count) not in weights:
-                weights[place, count] = probability(count, masses[place])
-        weight = prod((weights[entry] for entry in enumerate(counts)), start=Fraction(1))
-        found = Branch(weight, iteration, {line: shared.calls[line] for line in lines}, now)
-        if number % stride == 0:
-            compare(found, branch(problem, t, theta, kept, masses, counts, arithmetic), counts)
-        yield found
-
-
-def summary(found: Branch) -> Mapping[str, object]:
-    """All that a branch comes to, in keys that equal numbers share."""
+def summary_of_core(made: Branch) -> Mapping[str, object]:
+    """What ``SharedIterations.summary`` says, of an outer iteration that core made."""
     return {
-        "probability": key_of(found.probability),
-        "calls": found.calls,
-        "objective at theta_old": key_of(found.iteration.objective),
+        "probability": key_of(made.probability),
+        "calls": made.calls,
+        "objective at theta_old": key_of(made.iteration.objective),
         "steps": [
-            (step.number, step.status, key_of_vector(step.theta), key_of(step.objective))
-            for step in found.iteration.steps
+            (step.status, key_of_vector(step.theta), key_of(step.objective)) for step in made.iteration.steps
         ],
-        "masses": [] if found.kept is None else [key_of_vector(row) for row in found.kept.masses],
+        "masses": [] if made.kept is None else [key_of_vector(row) for row in made.kept.masses],
     }
 
 
-def compare(found: Branch, made: Branch, counts: Sequence[Counts]) -> None:
-    """Raise PartsDisagree unless a branch put together is the one that core made."""
-    ours, cores = summary(found), summary(made)
+def compare(shared: SharedIterations, found: Found, counts: Sequence[Counts]) -> None:
+    """Raise PartsDisagree unless an outer iteration put together is the one that core makes."""
+    ours, cores = shared.summary(found), summary_of_core(shared.made_by_core(counts))
     for what, value in cores.items():
         if ours[what] != value:
             raise PartsDisagree(f"groups with counts {counts}: {what} is {ours[what]!r}, of core {value!r}")
