@@ -59,7 +59,7 @@ def test_json_is_the_same_report():
         (["tests.conform.losses:grpo", "--epsilon", "1.5"], "strictly between 0 and 1"),
         (["tests.conform.losses:grpo", "--beta", "much"], "beta"),
         (["tests.conform.losses:grpo", "--arrays", "jax"], "auto, torch or numpy"),
-        (["tests.conform.losses:grpo", "--precision", "float8"], "float32 or float64"),
+        (["tests.conform.losses:grpo", "--precision", "float8"], "one of float64, float32"),
         (["tests.conform.losses:grpo", "--site", "."], "trl, verl or openrlhf"),
         (["tests.conform.losses:of_rewards", "--variant", "gdpo"], "one reward for each response"),
     ],

@@ -39,7 +39,7 @@ def conform_command(
     group_size: Annotated[int, typer.Option(min=1, help="Responses of a group, for a loss that takes rewards.")] = 4,
     arrays: Annotated[str, typer.Option(metavar="auto|torch|numpy", help="What the loss is called with.")] = "auto",
     precision: Annotated[
-        Word, typer.Option(metavar="FORMAT", help="float32 (of torch, if not said) or float64 (of numpy).")
+        Word, typer.Option(metavar="FORMAT", help="float32 or float64; of torch bfloat16 or float16, too.")
     ] = None,
     up_to_scale: Annotated[
         bool, typer.Option("--up-to-scale", help="A constant factor and an offset are no departure.")

@@ -43,7 +43,7 @@ class ConformRequest:
 
 def conform_target(request: ConformRequest) -> int:
     """Print the verdict, or the verdicts on every loss of a trainer; 0, or 1 for a departure, or 3 undecided."""
-    needs("numpy")
+    needs("numpy", request.target)
     from grpocheck.verifier.conform.conforming import DEPARTS, conform
     from grpocheck.verifier.conform.report import lines_of, mapping_of
     from grpocheck.verifier.conform.wanted import numbers_of
@@ -58,7 +58,7 @@ def conform_target(request: ConformRequest) -> int:
     if adapter in TRAINERS:
         if request.isolate or request.call_limit is not None:
             raise BadOption("--isolate", request.target, "the target is a trainer's losses", "module:function")
-        needs("torch")
+        needs("torch", request.target)
         found += conformances(adapter, chosen, request)
     else:
         if request.site is not None:
@@ -119,10 +119,10 @@ def conformances(adapter: str, chosen: str, request: ConformRequest) -> Iterator
         )
 
 
-def needs(package: str) -> None:
-    """Refuse to go on without a package, with what installs it."""
+def needs(package: str, target: str) -> None:
+    """Refuse to go on without a package that a target needs, with what installs it."""
     if find_spec(package) is None:
-        raise BadOption("TARGET", package, "it is not installed", NEEDED[package])
+        raise BadOption("TARGET", target, f"{package} is not installed", NEEDED[package])
 
 
 def _tally(verdicts: Iterable[str]) -> str:

@@ -24,6 +24,8 @@ from grpocheck.verifier.recompute.bounded import Array
 
 PARAMETERS = "(new_logps, old_logps, ref_logps, advantages or rewards, mask)"
 ARRAYS = ("auto", "torch", "numpy")
+FORMATS = {"torch": ("float32", "float64", "bfloat16", "float16"), "numpy": ("float64", "float32")}
+"""The float formats that a loss may be called with."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class Target:
         if not isinstance(loss, torch.Tensor):
             loss = torch.tensor(float(loss), dtype=dtype)
         if loss.numel() != 1:
-            raise ValueError(f"a loss of shape {tuple(loss.shape)}; expected one number")
+            raise ValueError(f"a loss of shape {tuple(loss.shape)}: expected one number")
         gradient = None
         if loss.requires_grad:
             (gradient,) = torch.autograd.grad(loss.reshape(()), [new], allow_unused=True)
@@ -99,7 +101,7 @@ class Target:
             if rest and np.shape(rest[0]) == case.shape:
                 gradient = np.asarray(rest[0], dtype=np.float64)
         if np.size(found) != 1:
-            raise ValueError(f"a loss of shape {np.shape(found)}; expected one number")
+            raise ValueError(f"a loss of shape {np.shape(found)}: expected one number")
         return Answer(float(np.asarray(found).reshape(())), gradient)
 
 
@@ -139,8 +141,8 @@ def target_of(
     names = _parameters(function)
     _check_call(function, name, {"group_size": group_size} if "group_size" in names else {})
     chosen = precision or ("float32" if kind == "torch" else "float64")
-    if chosen not in ("float32", "float64", *(("bfloat16", "float16") if kind == "torch" else ())):
-        raise BadOption("--precision", chosen, f"no format of {kind}", "float32 or float64")
+    if chosen not in FORMATS[kind]:
+        raise BadOption("--precision", chosen, f"no format of {kind} here", f"one of {', '.join(FORMATS[kind])}")
     return Target(
         name or str(getattr(function, "__qualname__", type(function).__name__)),
         function,

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from grpocheck.core.invalid import shown
+
 LEVELS = ("token", "sequence", "product")
 """Ratios of tokens; their geometric mean over a response (GSPO; TRL's "sequence"); their product (section 1)."""
 
@@ -42,11 +44,11 @@ LOSSES: Mapping[str, tuple[str, str]] = {
 
 
 class BadSetting(ValueError):  # noqa: N818 - named for what it says
-    """A setting that cannot be used: names it, shows the value, says what was expected."""
+    """A setting or tensor that cannot be used: names it, shows the value (shortened), says what was expected."""
 
     def __init__(self, key: str, value: object, expected: str) -> None:
         """The key, the value as given, and what was expected."""
-        super().__init__(f"{key}: {value!r}; expected {expected}")
+        super().__init__(f"{key}: {shown(value)}: expected {expected}")
         self.key, self.value, self.expected = key, value, expected
 
 

@@ -40,7 +40,7 @@ class Recorder:
     ) -> None:
         """Begin, or go on with, a recording; ``settings`` are under TRL's names, ``functions`` those of the rewards."""
         if dtype not in DTYPES:
-            raise CannotRecord(f"dtype: {dtype!r}; expected one of {', '.join(DTYPES)}")
+            raise CannotRecord(f"dtype: {dtype!r}: expected one of {', '.join(DTYPES)}")
         self.path = Path(path)
         self.seconds = 0.0
         self.lines = 0
@@ -121,7 +121,7 @@ def _as_json(value: Any) -> Any:
         value = value.float().numpy() if value.is_floating_point() else value.numpy()
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
-    raise TypeError(f"{type(value).__name__} in a recording; expected numbers, texts, lists or arrays")
+    raise TypeError(f"{type(value).__name__} in a recording: expected numbers, texts, lists or arrays")
 
 
 def _mend(path: Path) -> None:
