@@ -48,7 +48,7 @@ def said(*arguments: str) -> str:
         (["prove", "F > 1", "mine.toml", "--scope", "all"], "--scope: 'all': there is no such scope; expected"),
         (["new", "nope"], "FAMILY: 'nope': no such family; expected one of bernoulli"),
         (["new", "--out", "mine.toml"], "--out: 'mine.toml': it is there already; expected a file"),
-        (["audit"], "PATH: '': nothing to audit; expected at least one file or folder (or --rules)"),
+        (["audit"], "PATH: none is given; expected at least one file or folder (or --rules)"),
         (["audit", "log.toml"], "log.toml: format: '.toml': expected TRL's completions"),
         (["conform", "nope"], "TARGET: 'nope': it names no attribute of a module; expected module:function"),
         (["explain", "nothing-like-it"], "WORD: 'nothing-like-it': it is not in the glossary; expected one of A1"),

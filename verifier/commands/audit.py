@@ -28,7 +28,7 @@ class AuditRequest:
 def audit_command(request: AuditRequest) -> int:
     """Audit what is there, and print the report; 1 for a finding that is an error or a warning."""
     if not request.paths:
-        raise BadOption("PATH", "", "nothing to audit", "at least one file or folder (or --rules)")
+        raise BadOption("PATH", None, "none is given", "at least one file or folder (or --rules)")
     for library in ("numpy", "pyarrow"):
         needed(library)
     from grpocheck.verifier.audit.auditing import Piece, Work, audit

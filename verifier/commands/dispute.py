@@ -33,7 +33,7 @@ def dispute(request: DisputeRequest) -> int:
         emit(drawn(kinds_parts()))
         return 0
     if request.cases is None:
-        raise BadOption("CASES", "", "there are none", "a JSON file of cases (--kinds lists what they can be of)")
+        raise BadOption("CASES", None, "none are given", "a JSON file of cases (--kinds lists what they can be of)")
     for option, path in (("--page", request.page), ("--files", request.files and request.files / "any")):
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
