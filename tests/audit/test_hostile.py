@@ -39,7 +39,7 @@ def test_an_empty_folder(tmp_path: Path) -> None:
 def test_no_path_at_all() -> None:
     done = CliRunner().invoke(app, ["audit"])
     assert done.exit_code == 2
-    assert "nothing to audit" in done.stderr
+    assert "PATH: none is given" in done.stderr
 
 
 @pytest.mark.parametrize("size", [0, 4, 100, -20])
