@@ -6,7 +6,6 @@ versions of the packages that decide.
 """
 
 import ast
-import hashlib
 import importlib.metadata
 import importlib.util
 import sys
@@ -15,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from grpocheck.proofs.shipped import declared
+from grpocheck.verifier.keeping import digest_of
 
 DECIDING_PACKAGES = ("icontract", "mpmath", "crosshair-tool", "z3-solver", "hypothesis", "python-flint")
 
@@ -99,21 +99,14 @@ def versions() -> tuple[str, ...]:
 
 def digest(label: str, modules: Iterable[str], patterns: Iterable[str] = ()) -> str:
     """SHA-256 over a label, the sources of the modules' closure, the files of the patterns, and the versions."""
-    total = hashlib.sha256()
-
-    def add(name: str, content: bytes) -> None:
-        for part in (name.encode(), content):
-            total.update(len(part).to_bytes(8, "big"))
-            total.update(part)
-
-    add("label", label.encode())
+    parts: list[str | bytes] = ["label", label]
     for line in versions():
-        add("version", line.encode())
+        parts += ["version", line]
     for module in closure(modules):
         path = source_of(module)
         if path is not None:
-            add(module, path.read_bytes())
+            parts += [module, path.read_bytes()]
     for pattern in patterns:
         for path in declared(pattern):
-            add(str(path), path.read_bytes())
-    return total.hexdigest()
+            parts += [str(path), path.read_bytes()]
+    return digest_of(*parts)
