@@ -1,9 +1,11 @@
 """The runners: both pass, both find mistakes and say which, and the corner cases catch what they are there for."""
 
 import json
+import operator
 import shutil
 import subprocess
 import sys
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -89,6 +91,8 @@ def no_check_for_equal_rewards(module):
         return module.math.sqrt(module.mean([(value - centre) ** 2 for value in values]))
 
     module.deviation = deviation
+    # term by term, as most languages add: from Python 3.12 on, sum makes up for what it rounds off
+    module.sum = lambda values: reduce(operator.add, values, 0)
 
 
 def mean_of_squares(module):

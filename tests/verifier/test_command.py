@@ -222,9 +222,10 @@ def test_help_is_quick_and_teaches(kink: Path) -> None:
     grpocheck(kink, "--help")
     times = []
     for _ in range(3):
-        began = time.perf_counter()
+        began = os.times()
         done = grpocheck(kink, "--help")
-        times.append(time.perf_counter() - began)
+        ended = os.times()
+        times.append(ended.children_user + ended.children_system - began.children_user - began.children_system)
     assert done.returncode == 0
     for word in ("run", "replay", "verify", "claims", "explain", "Exit status", "grpocheck explain undefined-gradient"):
         assert word in done.stdout
@@ -233,7 +234,7 @@ def test_help_is_quick_and_teaches(kink: Path) -> None:
     ).stderr
     for heavy in ("icontract", "mpmath", "z3", "grpocheck.core"):
         assert f" {heavy}\n" not in loaded
-    assert min(times) < 1.0  # 0.2 s on a quiet machine
+    assert 0 < min(times) < 1.0  # 0.2 s of the processor, however busy the machine is
 
 
 @pytest.mark.parametrize(
