@@ -33,10 +33,13 @@ def check_folder(option: str, folder: Path) -> None:
 
 
 def write_text(path: Path, text: str, new: bool = False) -> None:
-    """Write a file as a whole: readers see the old content or the new. CannotWrite also where ``new`` is not so."""
+    """Write a file as a whole: readers see the old content or the new. CannotWrite also where ``new`` is not so.
+
+    What UTF-8 has no character for, such as a byte of a file's name that is no text, is written as an escape.
+    """
     draft = Draft(path)
     try:
-        draft.write(text)
+        draft.write(text.encode("utf-8", "backslashreplace").decode())
         draft.finish(new)
     finally:
         draft.abandon()

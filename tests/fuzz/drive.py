@@ -26,6 +26,7 @@ SEEDS = {
     "task": ("examples/training_free/*.toml",),
     "groups": ("examples/audit/*.jsonl",),
     "rollouts": ("examples/audit/*.jsonl",),
+    "cases": ("examples/disputes/*.json",),
 }
 
 

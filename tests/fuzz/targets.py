@@ -3,13 +3,16 @@
 A target that raises anything else, or that runs for longer than SECONDS, has found a fault.
 """
 
+import io
 import json
 import os
 import shutil
+import socket
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from grpocheck.core import InvalidProblem, read_problem
 from grpocheck.core.arithmetic.decimals import LONGEST
@@ -21,11 +24,18 @@ from grpocheck.core.violations import SupplyViolation
 from grpocheck.core.writing import problem_to_toml
 from grpocheck.verifier.audit.auditing import audit
 from grpocheck.verifier.audit.discovery import runs_of
-from grpocheck.verifier.audit.report import to_lines, to_mapping
+from grpocheck.verifier.audit.page import page
+from grpocheck.verifier.audit.report import to_lines, to_mapping, to_sarif
 from grpocheck.verifier.audit.settings import read_settings
 from grpocheck.verifier.check import check
-from grpocheck.verifier.failures import BadOption
+from grpocheck.verifier.commands.dispute import mapping
+from grpocheck.verifier.conform.wanted import numbers_of, variant_called
+from grpocheck.verifier.disputes.public import read_cases, sections, settle
+from grpocheck.verifier.failures import BadOption, exit_status_of
 from grpocheck.verifier.properties import PropertyError, parse
+from grpocheck.verifier.repl.session import Session
+from grpocheck.verifier.studio.answers import QUESTIONS, answer
+from grpocheck.verifier.studio.server import Handler
 
 from tests.check.corruption import change
 
@@ -115,7 +125,9 @@ def log(name: str, beside: str = "") -> Callable[[bytes], None]:
         try:
             report = audit(runs_of([path], None))
             assert json.dumps(to_mapping(report))
-            assert to_lines(report)
+            assert json.dumps(to_sarif(report))
+            assert page(report).encode()
+            assert "\n".join(to_lines(report))
         except (InvalidProblem, BadOption) as error:
             said(error)
 
@@ -144,6 +156,83 @@ def twist(data: bytes) -> None:
     trace(changed)
 
 
+def cases(data: bytes) -> None:
+    """A file of disputes is settled as far as it goes, or refused."""
+    try:
+        disputes = [settle(case) for case in read_cases(written(data, "cases.json"))]
+    except Exception as error:
+        if exit_status_of(error) is None:
+            raise
+        said(error)
+        return
+    for found in disputes:
+        assert json.dumps(mapping(found, "."))
+    assert "".join(sections(disputes, ".")).encode()
+
+
+def options(data: bytes) -> None:
+    """The numbers and the variant of ``conform``, a line each, are understood or refused."""
+    epsilon, beta, name, *parts = [*data.decode("utf-8", "replace").split("\n"), "", "", ""]
+    try:
+        numbers_of(epsilon or None, beta or None)
+        variant_called(name or "grpo", [part for part in parts if part])
+    except (InvalidProblem, BadOption) as error:
+        said(error)
+
+
+SLOW = ("check", "evidence", "source", "lesson", "lessons", "exercise")
+"""Questions that start a process, or tell a lesson."""
+
+
+def question(data: bytes) -> None:
+    """A question to the studio, its name in the first line and its request in JSON below, has an answer."""
+    name, _, body = data.partition(b"\n")
+    try:
+        request = json.loads(body)
+    except (ValueError, RecursionError):
+        return
+    asked = name.decode("utf-8", "replace")
+    if not isinstance(request, dict) or asked in SLOW:
+        return
+    found = answer(asked, request)
+    assert json.dumps(found)
+    assert asked in QUESTIONS or found["error"]["kind"] == "question"
+    assert not ("error" in found and found["error"]["kind"] == "defect"), found
+
+
+class Page:
+    """The studio that a connection belongs to: it gives every question back."""
+
+    port = 80
+
+    def answer(self, question: str, body: dict[str, Any]) -> dict[str, Any]:
+        """What was asked."""
+        return {"question": question, **body}
+
+
+def connection(data: bytes) -> None:
+    """Bytes on a connection to the studio, then nothing more: it is answered or ended, in silence."""
+    ours, its = socket.socketpair()
+    with ours, its:
+        ours.settimeout(SECONDS)
+        ours.sendall(data[:60_000])
+        ours.shutdown(socket.SHUT_WR)
+        Handler(its, ("127.0.0.1", 1), Page())  # type: ignore[arg-type]
+
+
+def conversation(data: bytes) -> None:
+    """Lines to the repl: each ends in an answer or in one line that begins with error."""
+    out = io.StringIO()
+    session = Session(io.StringIO(), out)
+    session.onecmd(f"load {Path(__file__).parents[2] / 'examples' / 'zero_variance.toml'}")
+    for line in data.decode("utf-8", "surrogateescape").splitlines()[:20]:
+        if line.split()[:1] and line.split()[0] not in ("save", "prove", "load"):
+            before = len(out.getvalue())
+            session.failed = False
+            session.onecmd(line)
+            assert session.failed == out.getvalue()[before:].startswith("error: ") or not session.failed
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "problem": problem,
     "number": number,
@@ -157,4 +246,9 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "rollouts": log("1.jsonl"),
     "settings": settings,
     "twist": twist,
+    "cases": cases,
+    "options": options,
+    "question": question,
+    "connection": connection,
+    "conversation": conversation,
 }

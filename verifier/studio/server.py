@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from typing import Any
@@ -34,6 +35,7 @@ class Studio(ThreadingHTTPServer):
 
     daemon_threads = True
     allow_reuse_address = True
+    request_queue_size = 64
 
     def __init__(self, port: int, text: str | None, name: str, report: str) -> None:
         """Listen on a port of this machine (0: any free one); raises OSError where it is taken.
@@ -96,6 +98,11 @@ class Handler(BaseHTTPRequestHandler):
     sys_version = ""
     timeout = PATIENCE
 
+    def handle(self) -> None:
+        """Answer until the connection ends; a client that cuts it off is no error."""
+        with suppress(ConnectionError):
+            super().handle()
+
     def log_message(self, format: str, *arguments: object) -> None:
         """Say nothing: what a person asks is not written anywhere."""
 
@@ -126,7 +133,7 @@ class Handler(BaseHTTPRequestHandler):
             if not isinstance(body, dict):
                 raise Refusal(400, "the request: expected a JSON object")
             answer = self.server.answer(self.path.removeprefix("/ask/"), body)
-            self.reply(200, "application/json", json.dumps(answer, ensure_ascii=False).encode())
+            self.reply(200, "application/json", json.dumps(answer).encode())
         except Refusal as refusal:
             self.refuse(refusal)
 
