@@ -36,7 +36,10 @@ PENALTIES: Mapping[str, KLTerm] = {
 
 @dataclass(frozen=True)
 class Numbers:
-    """What a variant leaves to its user; ``maximum_length`` None is the width of each batch."""
+    """What a variant leaves to its user: the clip width, beta in reward units per nat, and what lengths are divided by.
+
+    ``maximum_length`` None is the width of each batch.
+    """
 
     epsilon: Fraction = Fraction(1, 5)
     beta: Fraction = Fraction(0)
@@ -44,7 +47,11 @@ class Numbers:
 
 
 def numbers_of(epsilon: Any = None, beta: Any = None, maximum_length: int | None = None) -> Numbers:
-    """The numbers as people write them, 0.2 being 1/5; raises InvalidProblem."""
+    """The numbers as people write them, 0.2 being 1/5; raises InvalidProblem, which names the one that is none.
+
+    >>> numbers_of(0.2, "1/25").epsilon
+    Fraction(1, 5)
+    """
     width, weight = (
         default if value is None else rational(key, str(value) if isinstance(value, float) else value)
         for key, value, default in (("epsilon", epsilon, Fraction(1, 5)), ("beta", beta, Fraction(0)))

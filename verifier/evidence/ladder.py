@@ -23,7 +23,10 @@ from grpocheck.verifier.workers import Outcome, run_elsewhere, run_evidence
 
 
 def verify(claims: Sequence[Claim], settings: Settings, watcher: Watcher) -> Report:
-    """Gather all evidence for the claims and report on it."""
+    """Gather all evidence for the claims and report on it, whatever it finds; ``watcher`` hears of every piece.
+
+    What is decided is kept in the settings' cache as it is found, so that what is interrupted goes on.
+    """
     started = time.monotonic()
     wanted = {claim.id for claim in claims}
     harnesses = all_harnesses() if settings.modules is None else []

@@ -145,7 +145,10 @@ class ClaimReport:
 
 @dataclass(frozen=True)
 class Report:
-    """A whole verification."""
+    """A whole verification: its claims in the order of the registry, and the seconds that it took.
+
+    ``coverage`` are the contracts of core, None where they were not counted.
+    """
 
     version: str
     claims: tuple[ClaimReport, ...]

@@ -18,7 +18,8 @@ Rows = tuple[tuple[Fraction, ...], ...]
 class Batch:
     """One row for each prompt, one entry for each response of its support; everything exact.
 
-    A response's advantage is that of each of its draws, and 0 where it was not drawn.
+    A response's advantage is that of each of its draws, and 0 where it was not drawn. ``counts`` say how often each was
+    drawn, ``reference`` its probability there; ``beta`` is in reward units per nat.
     """
 
     logits_old: Rows

@@ -53,5 +53,5 @@ class Evaluator:
             if exact is not None and exact.reaches(digits):
                 return exact
             bits *= 2
-        told = ("the clip range", "the clip range")
+        told = ("a ball that holds the second", "itself")
         raise UndecidedComparison("a ratio, or the size of the gradient", "its bound, or 0", told, MOST_BITS)

@@ -69,7 +69,12 @@ class Property:
 
 
 def parse(text: str) -> Property:
-    """The property that a text states. Raises PropertyError, which points at the column."""
+    """The property that a text states. Raises PropertyError, which points at the column.
+
+    >>> stated = parse("F_next >= F")
+    >>> stated.is_of_step, sorted(stated.names)
+    (True, ['F', 'F_next'])
+    """
     tree = parse_syntax(text)
     if not isinstance(tree, TRUTHS):
         raise PropertyError(text, tree.column, f"{NUMBER if is_number(tree) else STATUS}; a property is true or false")

@@ -24,7 +24,8 @@ class LossCall:
     ``gathered_entropies`` are those of the active tokens of all processes, which the entropy quantile is one of.
     ``maximum_length`` of the settings, ``num_items_in_batch``, ``world_size``, ``gradient_accumulation_steps`` and
     ``steps_per_generation`` are what normalisers are made of; ``training`` is False in evaluation, where nothing is
-    accumulated. ``precision`` names the format in which the trainer computed.
+    accumulated. ``precision`` names the format in which the trainer computed. Raises BadSetting for tensors that do not
+    go together, and for a mask that is none.
     """
 
     new_logps: Array

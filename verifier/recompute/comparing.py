@@ -38,7 +38,10 @@ class Departure:
 
 
 def compare(call: LossCall, recomputed: Recomputed) -> list[Departure]:
-    """The quantities of the call that were recorded and that depart, each once, at its worst place."""
+    """The quantities of the call that were recorded and that depart, each once, at its worst place.
+
+    An empty list says that loss and gradients are the formula's, within what the trainer's float format explains.
+    """
     found: list[Departure | None] = []
     if call.loss is not None:
         found.append(

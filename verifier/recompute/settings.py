@@ -59,7 +59,8 @@ class LossSettings:
     ``cap`` and ``floor`` hold a detached weight (CISPO) or a negative advantage's ratio (dual clip). ``gamma_powers``
     and ``gamma_rates`` are VESPO's k and lambda for A >= 0 and A < 0, ``temperatures`` SAPO's for A > 0 and A <= 0.
     ``kl_clamp_*`` hold the log ratio and the value of a KL estimate in [-c, c], as verl does. ``sampler_*`` is
-    TRL's correction by the ratio of the old policy to the sampler's.
+    TRL's correction by the ratio of the old policy to the sampler's. ``beta`` weighs the KL term, in reward units per
+    nat. Raises BadSetting for words that name nothing, and for numbers that a loss cannot be computed with.
     """
 
     loss_type: str = "grpo"

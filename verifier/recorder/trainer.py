@@ -50,7 +50,8 @@ def record(trainer: Any, path: str | Path, gradients: bool = True, entropies: bo
     """Record a TRL GRPOTrainer into a JSON Lines file from now on; returns the recorder, which training closes.
 
     With several processes each writes a file of its own, those after the first with ``_rankN`` in the name.
-    ``gradients`` and ``entropies`` say whether those tensors are written, too. Raises NotATrainer.
+    ``gradients`` and ``entropies`` say whether those tensors are written, too. Raises NotATrainer for what is no
+    GRPOTrainer, and CannotRecord where the file cannot be written.
     """
     missing = [name for name in WRAPPED if not hasattr(trainer, name)]
     named = [name for name in LOG_PROBABILITIES if hasattr(trainer, name)]

@@ -28,7 +28,15 @@ class Recorder:
 
     A file that is there is gone on with, if it is a recording that no other process writes: a last line that a crash
     cut off is taken away, and the settings are written again. A failure to write while training goes on is warned of
-    once, and ends the recording and not the training.
+    once, and ends the recording and not the training. Raises CannotRecord where a recording cannot begin.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     recorder = Recorder(Path(folder, "run.jsonl"), {"num_generations": 2}, ["exact"])
+    ...     recorder.group({"exact": [1.0, 0.0]}, [1.0, -1.0], batch=0, step=1)
+    ...     recorder.close()
+    ...     recorder.lines
+    2
     """
 
     def __init__(
@@ -74,7 +82,11 @@ class Recorder:
         clip: Mapping[str, float] | None = None,
         **others: Any,
     ) -> None:
-        """One group: rewards by function (None where one is missing), and what else is known of its responses."""
+        """One group: rewards by function (None where one is missing), and what else is known of its responses.
+
+        Every list has an entry for each of the G responses; ``tokens`` are lists of log-probabilities in nats for each
+        (new_logps, old_logps, ref_logps), ``clip`` has epsilon and epsilon_high.
+        """
         columns: Any = {name: list(column) for name, column in rewards.items()} if isinstance(rewards, Mapping) else (
             list(rewards)
         )
@@ -85,7 +97,10 @@ class Recorder:
         self._write({key: value for key, value in line.items() if value is not None})
 
     def call(self, arrays: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-        """One call of the loss: its tensors by name, and what is said of it; ``meta`` has a "config"."""
+        """One call of the loss: its tensors by name, and what is said of it; ``meta`` has a "config".
+
+        Log-probabilities are [B responses, T positions], in nats; docs/recording.schema.json has the names.
+        """
         self._write({"kind": "call", "meta": dict(meta), "arrays": dict(arrays)})
 
     def log(self, numbers: Mapping[str, float], step: int | None = None) -> None:

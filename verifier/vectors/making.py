@@ -64,7 +64,11 @@ def arithmetic_of_vectors() -> Arithmetic:
     "every batch is put through every variant",
 )
 def vectors(advance: Advance = lambda amount: None) -> Json:
-    """The whole file; ``advance`` is told of every batch put through a variant and of every pair of policies."""
+    """The test vectors for implementers, as JSON holds them; docs/vectors.md says what each field means.
+
+    Numbers are texts: exact fractions, or fifty digits. ``advance`` is told of every batch put through a variant and of
+    every pair of policies.
+    """
     variants = listed_variants()
     cases = [objective_vector(case, variants, advance) for case in objective_cases()]
     for case in divergence_cases():
