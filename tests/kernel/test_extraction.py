@@ -11,7 +11,7 @@ import pytest
 from grpocheck.proofs.coq_session import BUILDS, SOURCES, Development, missing_tools
 from grpocheck.proofs.evidence import Budget, Verdict
 from grpocheck.proofs.extraction import definitions, draws, evidence, runs
-from grpocheck.proofs.extraction.model import ModelFailure, ask_model, word
+from grpocheck.proofs.extraction.model import DRIVER, ModelFailure, ask_model, word
 from grpocheck.proofs.extraction.runs import Script, Step
 
 HOUSE = Path(__file__).resolve().parent.parent.parent
@@ -161,6 +161,16 @@ def built() -> Path:
     development = Development(SOURCES, HOUSE / BUILDS)
     development.build(900)
     return development.folder
+
+
+@needs_coq
+@pytest.mark.slow
+def test_a_second_build_leaves_the_program_alone(built: Path) -> None:
+    """Two pieces of evidence build at the same time as far as they see, and the first may be running it."""
+    driver = built / DRIVER
+    before = driver.stat()
+    Development(SOURCES, HOUSE / BUILDS).build(900)
+    assert (driver.stat().st_ino, driver.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
 @needs_coq
