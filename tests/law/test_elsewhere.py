@@ -46,7 +46,7 @@ def test_an_enumeration_shared_out_is_the_same(monkeypatch, name, stretch):
     monkeypatch.setattr(elsewhere, "STRETCH", stretch)
     problem, apart = problem_from_mapping(CASES[name].mapping()), Apart(forgetful=stretch == 2)
     alone = exact_law(problem, EnclosureArithmetic())
-    shared = exact_law(problem, EnclosureArithmetic(), helpers=Helpers(apart, 2))
+    shared = exact_law(problem, EnclosureArithmetic(), helpers=Helpers(apart))
     assert shared == alone
     assert shared.parameters == alone.parameters  # in the same order, like the statuses' values below
     assert list(shared.statuses.items()) == list(alone.statuses.items())
@@ -77,14 +77,14 @@ def test_enclosed_numbers_are_shared_out_too(monkeypatch, name, forgetful):
 
     alone = law(None)
     assert any(isinstance(entry, list) for atom in json.loads(alone)["parameters"] for entry in atom["theta"])
-    assert law(Helpers(Apart(forgetful), 2)) == alone
+    assert law(Helpers(Apart(forgetful))) == alone
 
 
 def test_samples_shared_out_are_the_same_runs():
     problem, apart = problem_from_mapping(CASES["all three statuses"].mapping()), Apart()
     alone = sampled_law(problem, 23, 7, F(99, 100), EnclosureArithmetic())
-    assert sampled_law(problem, 23, 7, F(99, 100), EnclosureArithmetic(), helpers=Helpers(apart, 3)) == alone
-    assert apart.calls == ["runs_elsewhere"] * 12
+    assert sampled_law(problem, 23, 7, F(99, 100), EnclosureArithmetic(), helpers=Helpers(apart)) == alone
+    assert apart.calls == ["runs_elsewhere"] * 2
 
 
 def test_stretches_follow_one_another():
@@ -108,7 +108,7 @@ class Late(Executor):
 
 def test_who_leaves_takes_back_what_nobody_has_begun():
     late = Late()
-    found = in_order(Helpers(late, 2), print, [(1,), (2,), (3,)])
+    found = in_order(Helpers(late), print, [(1,), (2,), (3,)])
     assert next(found) == "first"
     found.close()
     assert [future.cancelled() for future in late.futures] == [False, True, True]
@@ -119,7 +119,7 @@ def test_an_error_of_a_helper_is_the_law_s_error():
         raise ArithmeticError(f"no {value}")
 
     with pytest.raises(ArithmeticError, match="no 1"):
-        list(in_order(Helpers(Apart(), 1), broken, [(1,)]))
+        list(in_order(Helpers(Apart()), broken, [(1,)]))
 
 
 def test_processes_give_what_one_gives(tmp_path):

@@ -5,7 +5,7 @@ from typing import Annotated, Optional
 
 import typer
 from grpocheck.verifier.command_line.completing import problems
-from grpocheck.verifier.command_line.options import Json, MaxBits, Ray
+from grpocheck.verifier.command_line.options import Json, Keep, MaxBits, Ray
 
 
 def law_command(
@@ -34,10 +34,9 @@ def law_command(
         ),
     ] = "enclosure",
     max_bits: MaxBits = None,
-    jobs: Annotated[
-        int, typer.Option("--jobs", min=1, metavar="N", help="Processes to work with.")
-    ] = 1,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, metavar="N", help="Processes to work with.")] = 1,
     ray: Ray = None,
+    keep: Keep = None,
     json: Json = False,
 ) -> int:
     """The exact law of a run's outcome: statuses, theta, objective, calls, with their probabilities.
@@ -51,4 +50,4 @@ def law_command(
     from grpocheck.verifier.law.exact import MOST_CASES
 
     limit = MOST_CASES if max_cases is None else max_cases
-    return law(LawRequest(problem, limit, samples, seed, confidence, arithmetic, max_bits, json, jobs, ray))
+    return law(LawRequest(problem, limit, samples, seed, confidence, arithmetic, max_bits, json, jobs, ray, keep))

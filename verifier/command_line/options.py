@@ -1,5 +1,6 @@
 """Options that several commands have: said once, so that they read alike everywhere."""
 
+from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
@@ -30,3 +31,8 @@ Ray = Annotated[
         "--ray", metavar="ADDRESS", help="Work as tasks of a Ray cluster; local starts one. Needs the extra ray."
     ),
 ]
+Keep = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option("--keep", metavar="FOLDER", help="Keep what is done there; the same command goes on from it."),
+]
+"""What takes long keeps what it has done, each piece under a digest of what it depends on."""

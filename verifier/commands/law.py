@@ -16,8 +16,9 @@ from grpocheck.verifier.commands.arithmetics import chosen_arithmetic
 from grpocheck.verifier.executors import executor
 from grpocheck.verifier.failures import UNDECIDED, BadOption, emit, say
 from grpocheck.verifier.law.branches import size_of
-from grpocheck.verifier.law.elsewhere import Helpers
+from grpocheck.verifier.law.elsewhere import Helpers, Kept
 from grpocheck.verifier.law.exact import MOST_CASES, ExpectedGradient, TooLarge, exact_law, expected_first_gradient
+from grpocheck.verifier.law.keeping import KeptStretches
 from grpocheck.verifier.law.report import (
     Json,
     law_mapping,
@@ -44,10 +45,6 @@ SLOW = (
 )
 
 
-ON_RAY = 8
-"""Into so many stretches an outer iteration is cut for the tasks of a cluster, unless --jobs says more."""
-
-
 @dataclass(frozen=True)
 class LawRequest:
     """What was asked of ``law``."""
@@ -62,6 +59,7 @@ class LawRequest:
     json: bool = False
     jobs: int = 1
     ray: str | None = None
+    keep: Path | None = None
 
 
 def law(request: LawRequest) -> int:
@@ -70,25 +68,33 @@ def law(request: LawRequest) -> int:
         for option, value in (("--seed", request.seed), ("--confidence", request.confidence)):
             if value is not None:
                 raise BadOption(option, value, "no effect on an enumeration", "--samples N with it")
+    elif request.keep is not None and request.seed is None:
+        raise BadOption("--keep", request.keep, "a sampled law has a fresh seed each time", "--seed N with it")
     confidence = read_confidence(request.confidence)
     problem = read_problem(request.problem)
     arithmetic = PrimeLogs(certified_arithmetic(request))
     work = request.samples or size_of(problem).cases
-    if ENABLED and work >= MANY_CASES and (request.samples or work <= request.max_cases):
-        say(SLOW)
+    kept = None
+    if request.keep is not None:
+        kept = KeptStretches(request.keep, problem, request.arithmetic, request.max_bits)
     try:
+        if ENABLED and work >= MANY_CASES and (request.samples or work <= request.max_cases):
+            say(SLOW)
         with executor(request.jobs, request.ray) as found:
-            helpers = None if found is None else Helpers(found, max(request.jobs, 1 if request.ray is None else ON_RAY))
+            helpers = None if found is None else Helpers(found)
             if request.samples is None:
-                enumerated = exact_law(problem, arithmetic, request.max_cases, progress_bar, helpers)
+                enumerated = exact_law(problem, arithmetic, request.max_cases, progress_bar, helpers, kept)
                 mapping = law_mapping(enumerated, arithmetic)
             else:
-                mapping = sampled(problem, request.samples, request, confidence, arithmetic, helpers)
+                mapping = sampled(problem, request.samples, request, confidence, arithmetic, helpers, kept)
     except TooLarge as error:
         say(f"grpocheck: {error}")
         if request.json:
             emit(json.dumps(too_large_mapping(error), indent=2))
         return UNDECIDED
+    except KeyboardInterrupt:
+        say(how_to_go_on(request.keep))
+        raise
     mapping["contracts"] = "on" if ENABLED else "off"
     if request.json:
         emit(json.dumps(mapping, indent=2, ensure_ascii=False))
@@ -96,6 +102,13 @@ def law(request: LawRequest) -> int:
         parts = law_parts if request.samples is None else sampled_parts
         emit(drawn(parts(mapping, str(request.problem))))
     return 0
+
+
+def how_to_go_on(folder: Path | None) -> str:
+    """How to go on with a law that was interrupted."""
+    if folder is None:
+        return "grpocheck: nothing of this law was kept; with --keep FOLDER the next one goes on from what is done"
+    return f"grpocheck: what is done is kept in {str(folder)!r}: the same command goes on from there"
 
 
 def certified_arithmetic(request: LawRequest) -> Arithmetic:
@@ -108,11 +121,11 @@ def certified_arithmetic(request: LawRequest) -> Arithmetic:
 
 def sampled(
     problem: Problem, runs: int, request: LawRequest, confidence: Fraction, arithmetic: Arithmetic,
-    helpers: Helpers | None,
+    helpers: Helpers | None, kept: Kept | None,
 ) -> Json:  # fmt: skip
     """The sampled law for programs, with the expected gradient exactly where the groups of one prompt are few."""
     seed = secrets.randbits(FRESH_SEED_BITS) if request.seed is None else request.seed
-    found = sampled_law(problem, runs, seed, confidence, arithmetic, progress_bar, helpers)
+    found = sampled_law(problem, runs, seed, confidence, arithmetic, progress_bar, helpers, kept)
     gradient: ExpectedGradient | None = None
     if found.size.single_prompt_cases <= request.max_cases:
         gradient = expected_first_gradient(problem, arithmetic)

@@ -4,7 +4,7 @@ A stretch is told and answered as JSON holds it (grpocheck.verifier.law.sending)
 through it: so the law is the same for any number of workers, and a stretch that was kept is not gone through again.
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,29 +15,28 @@ from grpocheck.core.problem import Problem
 from grpocheck.verifier.law.passage import Advance, Making, Node, Passage
 
 Told = TypeVar("Told")
-PER_WORKER = 4
-"""Stretches for each worker where their number costs nothing, so that nobody waits long for the last one."""
 STRETCH = 1024
+"""About how many combinations are a stretch."""
+RUNS = 16
+"""How many runs of a sampled law are a stretch."""
 MOST_STRETCHES = 32
-"""An outer iteration is cut into stretches of about STRETCH combinations, though into no more than MOST_STRETCHES,
-since what several of them come to is told several times."""
+"""Into so many an outer iteration is cut at most, since what several stretches come to is told several times."""
 
 
 @dataclass(frozen=True)
 class Helpers:
-    """An executor and how many work at a time."""
+    """Those who work elsewhere."""
 
     executor: Executor
-    workers: int
 
 
 class Kept(Protocol):
-    """Stretches that were gone through before, by outer iteration and combinations."""
+    """Stretches of a law that were gone through before."""
 
-    def get(self, t: int, part: range) -> Mapping[str, Any] | None:
-        """What was found, or None."""
+    def found(self, what: str, parts: Sequence[range]) -> list[Mapping[str, Any] | None]:
+        """What is kept of each part, None where nothing is."""
 
-    def put(self, t: int, part: range, found: Mapping[str, Any]) -> None:
+    def put(self, what: str, part: range, found: Mapping[str, Any]) -> None:
         """Keep what was found."""
 
 
@@ -49,8 +48,7 @@ def stretches(size: int, parts: int) -> list[range]:
 
 
 def in_order(
-    helpers: Helpers, function: Callable[..., Told], calls: Sequence[tuple[Any, ...]]
-) -> Generator[Told, None, None]:
+    helpers: Helpers, function: Callable[..., Told], calls: Sequence[tuple[Any, ...]]) -> Iterator[Told]:
     """What the calls come to, in their order. Leaving the iterator takes back what nobody has begun."""
     waiting: list[Future[Told]] = [helpers.executor.submit(function, *call) for call in calls]
     try:
@@ -71,30 +69,43 @@ def passages(
         yield making.passage(t, numbered, range(size), size, advance)
         return
     parts = stretches(size, min(MOST_STRETCHES, -(-size // STRETCH)))
-    found = [None if kept is None else kept.get(t, part) for part in parts]
-    missing = [part for part, known in zip(parts, found, strict=True) if known is None]
 
-    def told(part: range) -> tuple[Any, ...]:
+    def task(part: range) -> tuple[Any, ...]:
         own = {number: numbered[number] for number in range(part.start // length, -(-part.stop // length))}
         return making.token, making.problem, making.arithmetic, t, making.written_nodes(own), part, size
 
-    def gone_through_here() -> Generator[Mapping[str, Any], None, None]:
-        for part in missing:
-            yield making.written(making.passage(t, numbered, part, size, lambda amount: None))
+    def here(part: range) -> Mapping[str, Any]:
+        return making.written(making.passage(t, numbered, part, size, lambda amount: None))
 
-    answers: Generator[Mapping[str, Any], None, None] = (
-        gone_through_here() if helpers is None else in_order(helpers, passage_elsewhere, [*map(told, missing)])
-    )
-    try:
-        for part, known in zip(parts, found, strict=True):
-            if known is None:
-                known = next(answers)
-                if kept is not None:
-                    kept.put(t, part, known)
-            yield making.read(known)
-            advance(len(part))
-    finally:
-        answers.close()
+    what = f"outer iteration {t}"
+    for part, told in zip(parts, all_told(what, parts, here, passage_elsewhere, task, helpers, kept), strict=True):
+        yield making.read(told)
+        advance(len(part))
+
+
+def all_told(
+    what: str,
+    parts: Sequence[range],
+    here: Callable[[range], Mapping[str, Any]],
+    elsewhere: Callable[..., Mapping[str, Any]],
+    task: Callable[[range], tuple[Any, ...]],
+    helpers: Helpers | None,
+    kept: Kept | None,
+) -> Iterator[Mapping[str, Any]]:
+    """What is found in each part, in order: as it was kept, or done here or by the helpers, and kept."""
+    known = [None] * len(parts) if kept is None else kept.found(what, parts)
+    missing = [part for part, found in zip(parts, known, strict=True) if found is None]
+    answers: Iterator[Mapping[str, Any]] = map(here, missing)
+    if helpers is not None:
+        answers = in_order(helpers, elsewhere, [*map(task, missing)])
+    for part, found in zip(parts, known, strict=True):
+        if found is not None:
+            yield found
+            continue
+        answer = next(answers)
+        if kept is not None:
+            kept.put(what, part, answer)
+        yield answer
 
 
 def passage_elsewhere(

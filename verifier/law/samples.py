@@ -16,7 +16,7 @@ from grpocheck.core.outcome import Outcome, Status
 from grpocheck.core.problem import Problem
 from grpocheck.core.procedure import run
 from grpocheck.verifier.law.branches import Key, Size, balanced_sum, family_of, key_of, key_of_vector, size_of
-from grpocheck.verifier.law.elsewhere import PER_WORKER, Helpers, in_order, stretches
+from grpocheck.verifier.law.elsewhere import RUNS, Helpers, Kept, all_told, stretches
 from grpocheck.verifier.law.exact import Bars, no_bars
 from grpocheck.verifier.law.intervals import clopper_pearson
 from grpocheck.verifier.law.objective import true_objective
@@ -70,8 +70,12 @@ def sampled_law(
     arithmetic: Arithmetic,
     bars: Bars = no_bars,
     helpers: Helpers | None = None,
+    kept: Kept | None = None,
 ) -> SampledLaw:
-    """Run the problem so many times, with a seed each, and count; with ``helpers`` the same runs, shared out."""
+    """Run the problem so many times, with a seed each, and count; with ``helpers`` the same runs, shared out.
+
+    Runs that are ``kept`` are not made again; the others are added to them.
+    """
     family_of(problem)
     statuses: Counter[Status] = Counter()
     thetas: dict[Key, Vector] = {}
@@ -80,7 +84,7 @@ def sampled_law(
     value_runs: Counter[Key] = Counter()
     calls: Counter[str] = Counter()
     with bars("runs", runs) as advance:
-        for ran in all_runs(problem, range(first_seed, first_seed + runs), arithmetic, helpers):
+        for ran in all_runs(problem, range(first_seed, first_seed + runs), arithmetic, helpers, kept):
             statuses[ran.status] += 1
             theta = key_of_vector(ran.theta)
             thetas.setdefault(theta, ran.theta)
@@ -118,14 +122,19 @@ class Ran:
     calls: Mapping[str, int]
 
 
-def all_runs(problem: Problem, seeds: range, arithmetic: Arithmetic, helpers: Helpers | None) -> Iterator[Ran]:
+def all_runs(
+    problem: Problem, seeds: range, arithmetic: Arithmetic, helpers: Helpers | None, kept: Kept | None
+) -> Iterator[Ran]:
     """The runs with these seeds, in their order."""
-    if helpers is None:
+    if helpers is None and kept is None:
         yield from runs_of(problem, seeds, arithmetic)
         return
-    parts = [seeds[part.start : part.stop] for part in stretches(len(seeds), PER_WORKER * helpers.workers)]
-    calls = [(problem, part, arithmetic) for part in parts]
-    for found in in_order(helpers, runs_elsewhere, calls):
+
+    def task(part: range) -> tuple[Problem, range, Arithmetic]:
+        return problem, part, arithmetic
+
+    parts = [seeds[part.start : part.stop] for part in stretches(len(seeds), -(-len(seeds) // RUNS))]
+    for found in all_told("runs", parts, lambda part: runs_elsewhere(*task(part)), runs_elsewhere, task, helpers, kept):
         yield from read_runs(found, arithmetic)
 
 
