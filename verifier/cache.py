@@ -22,7 +22,7 @@ class Cache:
 
     def get(self, key: str) -> Outcome | None:
         """What was kept under a digest; None where there is nothing, or a file that this version did not write."""
-        if self.folder is None:
+        if self.folder is None or not (self.folder / f"{key}.json").is_file():
             return None
         try:
             kept = json.loads((self.folder / f"{key}.json").read_text(encoding="utf-8"))
@@ -31,7 +31,7 @@ class Cache:
                 for claim, fields in kept["findings"].items()
             }
             return Outcome(findings, float(kept["seconds"]))
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
 
     def put(self, key: str, outcome: Outcome) -> None:

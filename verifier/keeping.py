@@ -25,7 +25,7 @@ class Keep:
 
     def get(self, key: str) -> Any:
         """What was kept under a key, as JSON gives it; None where nothing whole is there."""
-        if self.folder is None:
+        if self.folder is None or not self.place(key).is_file():
             return None
         try:
             entry = json.loads(self.place(key).read_text(encoding="utf-8"))
@@ -46,6 +46,11 @@ class Keep:
         """The file of a key."""
         assert self.folder is not None
         return self.folder / f"{key}.json"
+
+
+def going_on(folder: Path) -> str:
+    """How to go on with what was interrupted."""
+    return f"grpocheck: what is done is kept in {str(folder)!r}: the same command goes on from there"
 
 
 def checksum(text: str) -> str:

@@ -59,6 +59,13 @@ def whole_plot(path: Path) -> None:
     assert text.endswith("</svg>")
 
 
+def whole_markdown(path: Path) -> None:
+    """A page of disputes from its title to the end of its last list of commands."""
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("# Disputes\n")
+    assert text.endswith("```\n")
+
+
 def whole_record(path: Path) -> None:
     """A training-free trace whose last line is the outcome."""
     content = path.read_bytes()
@@ -78,6 +85,7 @@ COMMANDS = {
     "audit-sarif": Writing(("audit", LOG, "--sarif", OUT), whole_json, exits=1),
     "audit-html": Writing(("audit", LOG, "--html", OUT), whole_page, exits=1),
     "estimator": Writing(("estimator", "section-1", EXAMPLE, "--plot", OUT), whole_plot),
+    "dispute": Writing(("dispute", str(EXAMPLES / "disputes" / "own.json"), "--page", OUT), whole_markdown),
     "vectors": Writing(("vectors", OUT), whole_json, seconds=8.0),
     "training-free": Writing(
         ("training-free", TASK, "--seed", "1", "--trace", OUT), whole_record, replaces=False, seconds=25.0

@@ -18,6 +18,7 @@ from grpocheck.verifier.cli import app
 from typer.testing import CliRunner
 
 from tests.audit.lines import HEADER, group, written
+from tests.crashes.test_whole_files import full_after
 
 COMMAND = CliRunner()
 ROWS = 4
@@ -58,7 +59,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def report(*arguments: object) -> str:
     done = COMMAND.invoke(app, ["audit", *map(str, arguments)])
-    assert done.exit_code == 1, done.output
+    assert (done.exit_code, done.stderr) == (1, "")
     return done.stdout
 
 
@@ -205,6 +206,19 @@ def test_where_nothing_can_be_kept(folder: Path, tmp_path: Path) -> None:
     assert "expected a folder" in done.stderr
 
 
+def test_a_full_disk_is_said_and_the_next_one_goes_on(folder: Path, tmp_path: Path) -> None:
+    kept, plain = tmp_path / "kept", report(folder, "--keep", tmp_path / "whole")
+    most = max(path.stat().st_size for path in (tmp_path / "whole").iterdir()) - 1  # there is room for all but one
+    with full_after(most):
+        done = COMMAND.invoke(app, ["audit", str(folder), "--keep", str(kept)])
+    assert (done.exit_code, done.stdout) == (2, "")
+    (said,) = done.stderr.splitlines()
+    assert str(kept) in said
+    assert "File too large" in said
+    assert all(path.suffix == ".json" and path.stat().st_size <= most for path in kept.iterdir())
+    assert report(folder, "--keep", kept) == plain
+
+
 SLOW_PIECES = """
 import sys, time
 from grpocheck.verifier.audit import auditing
@@ -231,7 +245,7 @@ def test_an_audit_that_was_ended_goes_on(end: signal.Signals, folder: Path, tmp_
     seen: dict[str, bytes] = {}
     for _ in range(4):
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        patience = time.monotonic() + 60
+        patience = time.monotonic() + 300
         while process.poll() is None and len(list(kept.glob("*.json"))) <= len(seen):
             assert time.monotonic() < patience
             time.sleep(0.01)

@@ -2,18 +2,26 @@
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.crashes.commands import COMMANDS, EXAMPLES
 
-KILLS = 4
+KILLS = 3
+
+SILENT = {
+    "law": ["law", str(EXAMPLES / "two_paths.toml")],
+    "lesson": ["lesson", "--all"],
+    "dispute": ["dispute", str(EXAMPLES / "disputes" / "own.json")],
+    "check": ["check", "trace.jsonl"],
+}
+"""Commands that write no file."""
 
 
 def running_with(mark: str) -> list[int]:
@@ -29,17 +37,17 @@ def running_with(mark: str) -> list[int]:
     return found
 
 
-def killed(arguments: list[str], seconds: float, folder: Path) -> None:
-    """Start a command, kill it alone after some seconds, and see all that it started end too."""
+def killed(arguments: list[str], moment: float | Callable[[], bool], folder: Path) -> None:
+    """Start a command, kill it alone after some seconds or when it is so far, and see all that it started end too."""
     mark = uuid.uuid4().hex
     process = subprocess.Popen(
         [sys.executable, "-m", "grpocheck", *arguments], cwd=folder, env={**os.environ, "CRASH_MARK": mark},
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
+    begun = time.monotonic()
+    while process.poll() is None and not (moment() if callable(moment) else time.monotonic() > begun + moment):
+        time.sleep(0.02)
+    process.kill()
     process.wait()
     end = time.monotonic() + 60
     while running_with(mark):
@@ -71,13 +79,23 @@ def test_a_command_killed_at_any_time(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="there is no /proc to find processes in")
+@pytest.mark.parametrize("name", SILENT)
+def test_a_killed_command_that_writes_no_file_leaves_nothing(name: str, tmp_path: Path) -> None:
+    killed(SILENT[name], random.Random(name).uniform(0.2, 3), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="there is no /proc to find processes in")
 def test_a_killed_verification_goes_on_with_what_it_found(tmp_path: Path) -> None:
     """What was found before the kill is in the cache, whole, and is not computed again."""
     (tmp_path / "examples").symlink_to(EXAMPLES)
     arguments = ["verify", "N1", "N2", "N4", "--jobs", "1", "--cache", "cache"]
-    for seconds in (8, 10):
-        killed(arguments, seconds, tmp_path)
+    cache = tmp_path / "cache"
+    for entries in (1, 2):
+        killed(arguments, lambda wanted=entries: len(list(cache.glob("*.json"))) >= wanted, tmp_path)
     kept = {path.name: path.read_bytes() for path in (tmp_path / "cache").glob("*.json")}
+    assert len(kept) >= 2
     done = subprocess.run(
         [sys.executable, "-m", "grpocheck", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
     )
