@@ -15,8 +15,27 @@ MOST_BYTES = 1 << 26
 """Bytes of a file that is read whole, and of a line."""
 
 
-def check_writable(option: str, path: Path) -> None:
-    """Raise BadOption unless a file can be written at a path; leaves nothing behind."""
+RESULTS = {"a trace": '{"event"', "JSON": "{", "a page": "<!doctype", "a picture": "<svg", "Markdown": "# ", "TOML": ""}
+"""How each kind of file that a command writes begins. Files of TOML, which people write as well, all begin alike."""
+
+
+def check_writable(option: str, path: Path, kind: str, *read: Path | None) -> None:
+    """Raise BadOption unless a file of a kind (of RESULTS) can be written at a path; leaves nothing behind.
+
+    What is there may be an earlier result, but nothing that begins otherwise, and none of the files that are ``read``.
+    """
+    if path.is_file():
+        if any(other is not None and other.exists() and path.samefile(other) for other in read):
+            raise BadOption(option, path, "it is read by this command, and would be lost", "another file")
+        with path.open("rb") as file:
+            begin = file.read(64).decode("utf-8", "replace").lower()
+        if begin and not begin.startswith(RESULTS[kind]):
+            raise BadOption(option, path, f"it is there, is not {kind}, and would be lost", "another file")
+    check_place(option, path)
+
+
+def check_place(option: str, path: Path) -> None:
+    """Raise BadOption unless a file can be written at a path, whatever is there; leaves nothing behind."""
     try:
         Draft(path).abandon()
     except CannotWrite as error:
@@ -29,7 +48,7 @@ def check_folder(option: str, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadOption(option, folder, error.strerror or str(error), "a folder") from error
-    check_writable(option, folder / "trial")
+    check_place(option, folder / "trial")
 
 
 def write_text(path: Path, text: str, new: bool = False) -> None:

@@ -29,15 +29,22 @@ def refused(arguments: list[str], *words: str) -> None:
         assert word in said
 
 
+OLDER = {
+    "run": '{"event": "start"}\n', "audit-sarif": "{}", "audit-html": "<!doctype html></html>",
+    "estimator": "<svg></svg>", "dispute": "# Disputes\n", "vectors": "{}", "prove": "group_size = 2\n",
+}  # fmt: skip
+"""What an earlier call may have left: only such a file is written over."""
+
+
 def full(name: str, folder: Path) -> None:
     path = folder / "file"
     writing = COMMANDS[name]
     if writing.replaces:
-        path.write_text("old")
+        path.write_text(OLDER[name])
     with full_after(100):
         refused(writing.at(path), repr(str(path)), "File too large", "expected a file that can be written")
     left = {each.name: each.read_text() for each in folder.iterdir()}
-    assert left == ({"file": "old"} if writing.replaces else {})
+    assert left == ({"file": OLDER[name]} if writing.replaces else {})
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -129,13 +136,13 @@ def test_a_file_system_without_room(tmp_path: Path) -> None:
     folder.mkdir()
     mounted(folder, "size=64k")
     try:
-        (folder / "file").write_text("old")
+        (folder / "file").write_text(OLDER["run"])
         with (folder / "filler").open("wb", buffering=0) as filler, suppress(OSError):
             while True:
                 filler.write(b"0" * 4096)
         refused(COMMANDS["run"].at(folder / "file"), str(folder / "file"), "No space left on device")
         (folder / "filler").unlink()
-        assert {each.name: each.read_text() for each in folder.iterdir()} == {"file": "old"}
+        assert {each.name: each.read_text() for each in folder.iterdir()} == {"file": OLDER["run"]}
     finally:
         subprocess.run(["umount", str(folder)], check=True)
 

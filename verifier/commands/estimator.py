@@ -67,7 +67,7 @@ def estimator(request: EstimatorRequest) -> int:
     0 where every comparison was decided, 3 where one was not, or where the enumeration would be too large.
     """
     if request.plot is not None:
-        check_writable("--plot", request.plot)
+        check_writable("--plot", request.plot, "a picture")
     try:
         mapping = estimator_mapping(request)
     except TooManyCases as error:

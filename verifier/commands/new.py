@@ -78,7 +78,7 @@ def new_problem(family: str, out: Path | None) -> int:
         return 0
     if out.exists():
         raise BadOption("--out", out, "it is there already", "a file that is not there yet")
-    check_writable("--out", out)
+    check_writable("--out", out, "TOML")
     write_text(out, text, new=True)
     emit(f"{out}: a {family} problem; run it: grpocheck run {out}")
     return 0

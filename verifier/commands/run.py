@@ -58,7 +58,7 @@ def run_problem(request: RunRequest) -> int:
         max_bits=request.max_bits,
     )
     if request.trace is not None:
-        check_writable("--trace", request.trace)
+        check_writable("--trace", request.trace, "a trace", request.problem)
     problem = read_problem(request.problem)
     with ExitStack() as stack:
         given = stack.enter_context(given_supply(request.supply, request.isolate, request.call_limit))

@@ -13,7 +13,7 @@ from grpocheck.core.training_free.procedure import run
 from grpocheck.core.training_free.stopping import Stop
 from grpocheck.core.training_free.trace import Kind, Record, Watch, resumed
 from grpocheck.verifier.failures import BadOption, emit
-from grpocheck.verifier.files import check_writable
+from grpocheck.verifier.files import check_place
 from grpocheck.verifier.progress import progress_bar
 from grpocheck.verifier.tables import drawn, table
 from grpocheck.verifier.training_free.tasks import check_introspection, load_task
@@ -69,7 +69,7 @@ def record_of(request: TrainingFreeRequest, watch: Watch) -> Record:
         return Record(watch=watch)
     if request.resume:
         return resumed(request.trace, watch)
-    check_writable("--trace", request.trace)
+    check_place("--trace", request.trace)
     if request.trace.exists():
         raise BadOption("--trace", request.trace, "it exists", "--resume to go on with it, or another name")
     return Record(request.trace, watch=watch)

@@ -198,7 +198,7 @@ class Session(cmd.Cmd):
     def do_save(self, line: str) -> None:
         """save FILE: write the problem, with the seed of its run if it has been run."""
         path, problem = Path(line.strip()), self.current()
-        check_writable("save", path)
+        check_writable("save", path, "TOML")
         write_text(path, problem_to_toml(problem))
         self.say(f"saved {path}")
 
