@@ -50,9 +50,9 @@ def verify_claims(
     claims = select(identifiers)
     to_stdout = str(json_path) == "-"
     if not to_stdout:
-        check_writable("--json", json_path)
+        check_writable("--json", json_path, "JSON")
     if html_path is not None:
-        check_writable("--html", html_path)
+        check_writable("--html", html_path, "a page")
     if cache_folder is not None:
         check_folder("--cache", cache_folder)
     with ExitStack() as stack:

@@ -39,9 +39,9 @@ def audit_command(request: AuditRequest) -> int:
     from grpocheck.verifier.audit.report import to_lines, to_mapping, to_sarif
     from grpocheck.verifier.audit.settings import read_settings
 
-    for option, path in (("--sarif", request.sarif), ("--html", request.html)):
+    for option, path, kind in (("--sarif", request.sarif, "JSON"), ("--html", request.html, "a page")):
         if path is not None:
-            check_writable(option, path)
+            check_writable(option, path, kind, request.settings, *request.paths)
     if request.keep is not None:
         check_folder("--keep", request.keep)
     extra = read_settings(request.settings) if request.settings is not None else None

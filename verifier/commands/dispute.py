@@ -10,7 +10,7 @@ from grpocheck.verifier.disputes.kinds import Command
 from grpocheck.verifier.disputes.public import Dispute, file_name, in_words, read_cases, sections, settle, status_of
 from grpocheck.verifier.disputes.settling import KINDS, Verdict
 from grpocheck.verifier.failures import BadOption, emit
-from grpocheck.verifier.files import check_writable, write_text
+from grpocheck.verifier.files import check_folder, check_writable, write_text
 from grpocheck.verifier.tables import drawn, table
 from rich.console import RenderableType
 from rich.text import Text
@@ -34,10 +34,10 @@ def dispute(request: DisputeRequest) -> int:
         return 0
     if request.cases is None:
         raise BadOption("CASES", None, "none are given", "a JSON file of cases (--kinds lists what they can be of)")
-    for option, path in (("--page", request.page), ("--files", request.files and request.files / "any")):
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            check_writable(option, path)
+    if request.page is not None:
+        check_writable("--page", request.page, "Markdown", request.cases)
+    if request.files is not None:
+        check_folder("--files", request.files)
     disputes = [settle(case) for case in read_cases(request.cases)]
     folder = "." if request.files is None else request.files.as_posix()
     if request.files is not None:
