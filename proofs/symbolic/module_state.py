@@ -7,6 +7,7 @@ values from one path to the next, and a wrong function can be confirmed. The fin
 import functools
 import sys
 import types
+import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
@@ -16,6 +17,9 @@ from typing import Any
 _PLAIN = (types.NoneType, bool, int, float, complex, str, bytes, Fraction)
 _CONTAINERS = (list, tuple, set, frozenset, dict, types.MappingProxyType)
 _CODE = (types.CodeType, types.ModuleType, types.BuiltinFunctionType)
+
+_NOT_STATE = ("__builtins__", "__loader__", "__spec__", "__cached__", "__warningregistry__")
+"""What Python itself puts into a module; the last, the first time that something there is warned of."""
 
 _COPYING = "__slotnames__"
 """What Python's own copying notes on a class."""
@@ -29,7 +33,7 @@ def fingerprint(packages: Iterable[str]) -> dict[str, object]:
     for name, module in sorted(sys.modules.items()):
         if any(name == root or name.startswith(f"{root}.") for root in roots):
             for key, value in list(vars(module).items()):
-                if key not in ("__builtins__", "__loader__", "__spec__", "__cached__"):
+                if key not in _NOT_STATE:
                     described[f"{name}.{key}"] = description.of(value)
     return described
 
@@ -103,10 +107,12 @@ class _Description:
 
 def _position(iterator: Iterator[Any]) -> object:
     """Where an iterator such as itertools.count stands."""
-    try:
-        return iterator.__reduce_ex__(4)[1:3]
-    except TypeError:
-        return repr(iterator)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # from Python 3.12 on, of those of itertools
+        try:
+            return iterator.__reduce_ex__(4)[1:3]
+        except TypeError:
+            return repr(iterator)
 
 
 def _is_filled(cell: types.CellType) -> bool:

@@ -6,6 +6,7 @@ import itertools
 import math
 import sys
 import types
+import warnings
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -75,6 +76,19 @@ def test_a_change_of_state_is_seen_and_named(kind: str, monkeypatch: pytest.Monk
     seen = changed(before, fingerprint(packages))
     assert seen is not None
     assert seen.startswith(("planted_state.", f"{__name__}."))
+
+
+def test_a_warning_is_no_state_and_looking_warns_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("planted_state")
+    module.value, module.warn = itertools.cycle([1, 2]), warnings.warn  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "planted_state", module)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)
+        before = fingerprint(["planted_state"])
+    with pytest.warns(UserWarning, match="planted"):
+        exec("warn('planted')", vars(module))
+    assert "__warningregistry__" in vars(module)
+    assert changed(before, fingerprint(["planted_state"])) is None
 
 
 def test_looking_at_the_whole_package_finds_it_at_rest() -> None:
