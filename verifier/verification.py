@@ -16,6 +16,7 @@ from grpocheck.verifier.evidence.page import page
 from grpocheck.verifier.evidence.summary import summary
 from grpocheck.verifier.failures import emit, say
 from grpocheck.verifier.files import check_folder, check_writable, write_text
+from grpocheck.verifier.keeping import going_on
 
 
 class Quiet:
@@ -62,13 +63,18 @@ def verify_claims(
 
             executor = stack.enter_context(RayExecutor(ray))
         settings = Settings(jobs or os.cpu_count() or 1, seconds, Cache(cache_folder), executor=executor)
-        if sys.stderr.isatty():
-            from grpocheck.verifier.evidence.bars import Bars
+        try:
+            if sys.stderr.isatty():
+                from grpocheck.verifier.evidence.bars import Bars
 
-            with Bars() as bars:
-                report = verify(claims, settings, bars)
-        else:
-            report = verify(claims, settings, Quiet())
+                with Bars() as bars:
+                    report = verify(claims, settings, bars)
+            else:
+                report = verify(claims, settings, Quiet())
+        except KeyboardInterrupt:
+            if cache_folder is not None:
+                say(going_on(cache_folder))
+            raise
     text = json.dumps(report.to_mapping(), indent=2, ensure_ascii=False) + "\n"
     if not to_stdout:
         write_text(json_path, text)

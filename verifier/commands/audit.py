@@ -10,6 +10,8 @@ from grpocheck.verifier.failures import REFUTED, BadOption, emit, say
 from grpocheck.verifier.files import check_folder, check_writable, write_text
 from grpocheck.verifier.progress import progress_bar
 
+NOTHING_KEPT = "grpocheck: nothing of this audit was kept; with --keep FOLDER the next one goes on from what is done"
+
 
 @dataclass(frozen=True)
 class AuditRequest:
@@ -38,6 +40,7 @@ def audit_command(request: AuditRequest) -> int:
     from grpocheck.verifier.audit.page import page
     from grpocheck.verifier.audit.report import to_lines, to_mapping, to_sarif
     from grpocheck.verifier.audit.settings import read_settings
+    from grpocheck.verifier.keeping import going_on
 
     for option, path, kind in (("--sarif", request.sarif, "JSON"), ("--html", request.html, "a page")):
         if path is not None:
@@ -56,7 +59,7 @@ def audit_command(request: AuditRequest) -> int:
         with progress_bar("auditing", sum(run.files for run in runs)) as advance:
             report = audit(runs, crew, advance, given)
     except KeyboardInterrupt:
-        say(going_on(folder))
+        say(NOTHING_KEPT if folder is None else going_on(folder))
         raise
     if request.sarif is not None:
         write_text(request.sarif, json.dumps(to_sarif(report), indent=2) + "\n")
@@ -64,13 +67,6 @@ def audit_command(request: AuditRequest) -> int:
         write_text(request.html, page(report))
     emit(json.dumps(to_mapping(report), indent=2) if request.json else "\n".join(to_lines(report)))
     return 0 if report.ok else REFUTED
-
-
-def going_on(folder: Path | None) -> str:
-    """How to go on with an audit that was interrupted."""
-    if folder is None:
-        return "grpocheck: nothing of this audit was kept; with --keep FOLDER the next one goes on from what is done"
-    return f"grpocheck: what is done is kept in {str(folder)!r}: the same command goes on from there"
 
 
 def list_rules(as_json: bool) -> int:
