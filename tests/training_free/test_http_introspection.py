@@ -131,7 +131,8 @@ def test_a_request_ends_at_its_deadline_however_slowly_the_server_sends(group: G
     ("content", "reason"),
     [
         ("not JSON", "no JSON"),
-        ("[" * 100_000, "no JSON"),
+        ("[" * 100_000, "no JSON that can be read: lists and objects nested too deep"),
+        ('{"patterns": [' + "7" * 100_000 + "]}", "no JSON that can be read: a whole number of more than 4300 digits"),
         ("[]", "patterns"),
         ('{"patterns": {}}', "a list"),
         ('{"patterns": [], "more": 1}', "one key"),

@@ -7,6 +7,7 @@ the model is told that reason and asked again, as long as the attempts and the r
 
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -87,8 +88,13 @@ def patterns_of(answer: str, vocabulary: tuple[str, ...]) -> list[Pattern]:
     """The patterns in an answer, which may stand in a fenced block. Raises Malformed with the reason."""
     try:
         found: Any = json.loads(unfenced(answer), parse_float=DecimalLiteral, parse_constant=DecimalLiteral)
-    except (ValueError, RecursionError) as error:
+    except json.JSONDecodeError as error:
         raise Malformed(f"no JSON ({error})") from None
+    except RecursionError:
+        raise Malformed("no JSON that can be read: lists and objects nested too deep") from None
+    except ValueError:
+        digits = sys.get_int_max_str_digits()
+        raise Malformed(f"no JSON that can be read: a whole number of more than {digits} digits") from None
     if not isinstance(found, Mapping) or set(found) != {"patterns"} or not isinstance(found["patterns"], list):
         raise Malformed('expected an object with the one key "patterns", a list')
     if len(found["patterns"]) > MOST_PATTERNS:
