@@ -53,7 +53,7 @@ CASES: list[dict[str, Any]] = [
         "question": "Are mean and std taken over the outputs of one prompt?",
         "input": {"rewards": TWO, "epsilon": "1/10000", "std": "unbiased"},
         "right": {"per_prompt": [[(x - fmean(g)) / (stdev(g) + 1e-4) for x in g] for g in TWO]},
-        "wrong": {"whole_batch": [[(x - 2.5) / (stdev(sum(TWO, [])) + 1e-4) for x in g] for g in TWO]},
+        "wrong": {"whole_batch": [[(x - 2.5) / (stdev([*TWO[0], *TWO[1]]) + 1e-4) for x in g] for g in TWO]},
     },
     {
         "id": "F03", "source": "huggingface/trl#6369",
@@ -117,7 +117,7 @@ CASES: list[dict[str, Any]] = [
     {
         "id": "F10", "source": "huggingface/trl#6789",
         "topic": "importance ratio when nucleus sampling truncates the sampler's distribution",
-        "question": "The weights did not change: what should the ratio be, and what is it with full-vocabulary log-probs?",
+        "question": "The weights did not change: what is the ratio, and what is it with full-vocabulary log-probs?",
         "input": {"probs": ["1/2", "3/10", "1/5"], "top_p": "4/5", "sampled": [0, 1]},
         "right": {"ratio_same_support": ["1", "1"]},
         "wrong": {"ratio_full_vocab": ["4/5", "4/5"]},

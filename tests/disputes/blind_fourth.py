@@ -14,16 +14,19 @@ CASES: list[dict[str, Any]] = [
         "wrong": {"r_t": [exp(-0.25), exp(0.5), 1.0]},
     },
     {
-        "id": "V02", "source": "verl-project/verl#2776", "topic": "token mean over the batch or within each prompt first",
+        "id": "V02", "source": "verl-project/verl#2776",
+        "topic": "token mean over the batch or within each prompt first",
         "input": {"losses_by_prompt": {"p1": [[1, 1], [4]], "p2": [[2, 2, 2, 2], [6, 6]]}},
         "right": {"batch_token_mean": "26/9"},
         "wrong": {"prompt_mean_of_token_means": "8/3"},
     },
     {
-        "id": "V03", "source": "areal-project/AReaL#201", "topic": "log-probs recomputed with the weights that are trained",
+        "id": "V03", "source": "areal-project/AReaL#201",
+        "topic": "log-probs recomputed with the weights that are trained",
         "input": {
             "rollouts": [
-                {"logp_theta": -0.5, "logp_behave": -0.75, "adv": 1}, {"logp_theta": -1.0, "logp_behave": -0.5, "adv": -2},
+                {"logp_theta": -0.5, "logp_behave": -0.75, "adv": 1},
+                {"logp_theta": -1.0, "logp_behave": -0.5, "adv": -2},
             ],
             "eps": 0.5,
         },
@@ -55,7 +58,8 @@ CASES: list[dict[str, Any]] = [
         "wrong": {"clamped_share": "1"},
     },
     {
-        "id": "V08", "source": "huggingface/trl#5619", "topic": "is the normaliser's count per process or of all of them",
+        "id": "V08", "source": "huggingface/trl#5619",
+        "topic": "is the normaliser's count per process or of all of them",
         "input": {"device_losses": [[[1, 3]], [[2, 2, 2, 8]]], "num_processes": 2},
         "right": {"loss": "3"},
         "wrong": {"loss": "11/4"},

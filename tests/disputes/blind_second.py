@@ -11,7 +11,8 @@ CASES: list[dict[str, Any]] = [
     {
         "id": "S01", "source": "OpenRLHF/OpenRLHF#924", "topic": "REINFORCE++-baseline: which std",
         "input": {
-            "scores": {"prompt_a": [1, 0], "prompt_b": [4, 0]}, "baseline": "group mean", "whiten": "global, population",
+            "scores": {"prompt_a": [1, 0], "prompt_b": [4, 0]},
+            "baseline": "group mean", "whiten": "global, population",
         },
         "right": {"adv": [0.5 / sqrt(2.125), -0.5 / sqrt(2.125), 2 / sqrt(2.125), -2 / sqrt(2.125)]},
         "wrong": {"adv": [1, -1, 1, -1]},

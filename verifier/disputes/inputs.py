@@ -359,8 +359,9 @@ def prepared(names: dict[str, Any]) -> dict[str, Any]:
     if "old" in names and "pi" not in names and "new_logp" not in names and isinstance(names["old"], list):
         names["pi"] = Definition("old")
     rewards, weights = names.get("R"), names.get("weights")
-    if isinstance(weights, list) and nesting(rewards) == 2 and len(weights) == len(rewards[0]) != len(rewards):
-        names["R"] = [list(column) for column in zip(*rewards, strict=True)]
+    rows = rewards if isinstance(rewards, list) and nesting(rewards) == 2 else []
+    if isinstance(weights, list) and rows and len(weights) == len(rows[0]) != len(rows):
+        names["R"] = [list(column) for column in zip(*rows, strict=True)]
     derived = {
         "low": ("eps",),
         "high": ("eps",),
