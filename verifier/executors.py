@@ -7,11 +7,12 @@ grpocheck installed and to see the same files under the same paths.
 import logging
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from multiprocessing import get_context
 from typing import Any
 
@@ -90,6 +91,10 @@ class RayExecutor(Executor):
             ray.init(address=address, ignore_reinit_error=True, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise BadOption("--ray", address, str(error), "the address of a running cluster, or local") from error
+        self.told = redirect_stdout(sys.stderr)
+        """Stdout is for the result: what Ray says of workers that died goes to stderr meanwhile."""
+        self.told.__enter__()
+        self.connected = True
         self.remote = ray.remote(called).options(max_retries=RETRIES)
         self.tasks: list[Task] = []
 
@@ -126,3 +131,6 @@ class RayExecutor(Executor):
         self.tasks = []
         if self.started and self.ray.is_initialized():
             self.ray.shutdown()
+        if self.connected:
+            self.connected = False
+            self.told.__exit__(None, None, None)

@@ -15,6 +15,7 @@ from grpocheck.core.values import rational
 from grpocheck.verifier.commands.arithmetics import chosen_arithmetic
 from grpocheck.verifier.executors import executor
 from grpocheck.verifier.failures import UNDECIDED, BadOption, emit, say
+from grpocheck.verifier.keeping import going_on
 from grpocheck.verifier.law.branches import size_of
 from grpocheck.verifier.law.elsewhere import Helpers, Kept
 from grpocheck.verifier.law.exact import MOST_CASES, ExpectedGradient, TooLarge, exact_law, expected_first_gradient
@@ -43,6 +44,7 @@ SLOW = (
     "grpocheck: the contracts of core are checked on the way, which takes most of the time; "
     "GRPOCHECK_CONTRACTS=off leaves them out, and the output says so"
 )
+NOTHING_KEPT = "grpocheck: nothing of this law was kept; with --keep FOLDER the next one goes on from what is done"
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def law(request: LawRequest) -> int:
             emit(json.dumps(too_large_mapping(error), indent=2))
         return UNDECIDED
     except KeyboardInterrupt:
-        say(how_to_go_on(request.keep))
+        say(NOTHING_KEPT if request.keep is None else going_on(request.keep))
         raise
     mapping["contracts"] = "on" if ENABLED else "off"
     if request.json:
@@ -102,13 +104,6 @@ def law(request: LawRequest) -> int:
         parts = law_parts if request.samples is None else sampled_parts
         emit(drawn(parts(mapping, str(request.problem))))
     return 0
-
-
-def how_to_go_on(folder: Path | None) -> str:
-    """How to go on with a law that was interrupted."""
-    if folder is None:
-        return "grpocheck: nothing of this law was kept; with --keep FOLDER the next one goes on from what is done"
-    return f"grpocheck: what is done is kept in {str(folder)!r}: the same command goes on from there"
 
 
 def certified_arithmetic(request: LawRequest) -> Arithmetic:
