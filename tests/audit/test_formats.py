@@ -15,8 +15,9 @@ from grpocheck.verifier.audit.auditing import Audit, audit
 from grpocheck.verifier.audit.crews import processes
 from grpocheck.verifier.audit.discovery import runs_of
 from grpocheck.verifier.audit.report import to_mapping, to_sarif
-from grpocheck.verifier.audit.rules import RULES, markdown_table
+from grpocheck.verifier.audit.rules import RULES
 from grpocheck.verifier.cli import app
+from grpocheck.verifier.pages.rules import with_table
 from typer.testing import CliRunner
 
 from tests.audit.lines import HEADER, drawn, group, written
@@ -270,7 +271,10 @@ def test_the_rules_are_listed_and_documented() -> None:
     listed = json.loads(CliRunner().invoke(app, ["audit", "--rules", "--json"]).stdout)
     assert [rule["rule"] for rule in listed] == list(RULES)
     assert all(f"{name} (" in done.stdout for name in RULES)
-    assert markdown_table() in (HOUSE / "docs" / "audit.md").read_text(encoding="utf-8")
+    page = (HOUSE / "docs" / "audit.md").read_text(encoding="utf-8")
+    assert with_table(page) == page, "python -m grpocheck.verifier.pages.rules docs/audit.md"
+    first = next(iter(RULES))
+    assert f"| `{first}` |" in with_table(page.replace(f"| `{first}` |", "| `gone` |"))
 
 
 def test_a_claim_that_a_rule_names_exists() -> None:

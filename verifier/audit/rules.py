@@ -46,11 +46,3 @@ def mappings() -> list[dict[str, Any]]:
         }
         for rule in RULES.values()
     ]
-
-
-def markdown_table() -> str:
-    """The registry as the table of docs/audit.md."""
-    lines = ["| rule | severity | claim | what is found | reads |", "|---|---|---|---|---|"]
-    for rule in RULES.values():
-        lines.append(f"| `{rule.name}` | {rule.severity.value} | {rule.claim or ''} | {rule.says} | {rule.reads} |")
-    return "\n".join(lines)
