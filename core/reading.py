@@ -38,6 +38,12 @@ OTHER_FILES = {
     "iterations": "a problem: this is a task, which grpocheck training-free takes",
 }
 """Keys that files of other kinds have, and a problem has not."""
+OTHER_OBJECTIVES = {
+    "epsilon_high": "epsilon alone: section 1 clips alike on both sides (a method with another clip: grpocheck "
+    "estimator VARIANT PROBLEM --with term=two-sided,high=0.28)",
+    "loss_type": "no method: run, law and prove have section 1's (others: grpocheck estimator --methods)",
+}
+"""Settings of trainers that section 1 does not have, and where to go with them."""
 
 KEYS = (*NEEDED, "step_size", "step_sizes", "domain", "generation", "draws")
 
@@ -85,7 +91,15 @@ def parsed(document: str) -> dict[str, Any]:
     try:
         return tomllib.loads(document, parse_float=DecimalLiteral)
     except tomllib.TOMLDecodeError as error:
-        raise InvalidProblem("problem file", first_line(document), f"TOML ({error})") from None
+        if document.lstrip().startswith("{"):
+            expected = "TOML; this begins as JSON does (a trace is for grpocheck replay and check, a log for audit)"
+            raise InvalidProblem("problem file", first_line(document), expected) from None
+        reason, _, place = str(error).partition(" (at line ")
+        number, _, column = place.rstrip(")").partition(", column ")
+        if not number:
+            raise InvalidProblem("problem file", first_line(document), f"TOML ({reason})") from None
+        line = document.split("\n")[int(number) - 1].strip()
+        raise InvalidProblem(f"line {number}", line, f"TOML ({reason}, at column {column})") from None
     except RecursionError:
         raise InvalidProblem("problem file", first_line(document), "lists and tables a few levels deep") from None
     except ValueError:
@@ -119,6 +133,8 @@ def problem_from_mapping(mapping: Mapping[str, object]) -> Problem:
     other = next((key for key in OTHER_FILES if isinstance(mapping, Mapping) and key in mapping), None)
     if other is not None and "family" not in mapping:
         raise InvalidProblem(other, mapping[other], OTHER_FILES[other])
+    for key in (key for key in OTHER_OBJECTIVES if isinstance(mapping, Mapping) and key in mapping):
+        raise InvalidProblem(key, mapping[key], OTHER_OBJECTIVES[key])
     stated = table("", mapping, KEYS, NEEDED)
     generated = generated_family(stated)
     prompts = read_prompts(stated, generated)

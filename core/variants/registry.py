@@ -108,21 +108,36 @@ _ENTRIES = (
 NAMED: Mapping[str, Variant] = {entry.name: entry for entry in _ENTRIES}
 """The variants by name, in the order of docs/methods.md."""
 
+ALIASES: Mapping[str, str] = {"grpo": "grpo-token", "ppo": "grpo-token", "rloo": "reinforce-leave-one-out"}
+"""What methods are called as well: GRPO as DeepSeekMath and trainers have it, with ratios of tokens."""
+
+
+@total("any text can be folded")
+@ensure(lambda result: result == result.strip().lower() and "_" not in result, "one way of writing a name")
+def folded(name: str) -> str:
+    """A name with the case, the hyphens and the one alias that the registry writes it with.
+
+    >>> folded("Dr_GRPO"), folded("RLOO")
+    ('dr-grpo', 'reinforce-leave-one-out')
+    """
+    plain = name.strip().lower().replace("_", "-").replace(" ", "-")
+    return ALIASES.get(plain, plain)
+
 
 @total("a name that is none raises InvalidProblem")
-@ensure(lambda name, result: result.name == name, "the variant of this name")
+@ensure(lambda name, result: result.name == folded(name), "the variant of this name")
 def named(name: str) -> Variant:
-    """The variant of a name.
+    """The variant of a name, in whatever case and with whatever hyphens, or of an alias.
 
-    For any other it raises InvalidProblem, with the one name that differs in case or hyphens, or the names that have it
-    among their words (tic is of two), or the nearest there is.
+    For any other it raises InvalidProblem, with the names that have it among their words (tic is of two), or the
+    nearest there is.
 
     >>> named("dr-grpo").source
     'Dr. GRPO, arXiv 2503.20783'
     """
-    if name not in NAMED:
-        folded = name.strip().lower().replace("_", "-").replace(" ", "-")
-        like = [folded] if folded in NAMED else [known for known in NAMED if folded in known.split("-")]
-        expected = f"{' or '.join(like)} (did you mean that?)" if like else known_keys(name, list(NAMED))
-        raise InvalidProblem("variant", name, expected)
-    return NAMED[name]
+    own = folded(name)
+    if own not in NAMED:
+        like = [known for known in NAMED if own in known.split("-")]
+        known = f"{' or '.join(like)} (did you mean that?)" if like else known_keys(own, [*NAMED, *ALIASES])
+        raise InvalidProblem("variant", name, known)
+    return NAMED[own]

@@ -134,8 +134,9 @@ def files_and_values_are_shown_shortly(expect: Expectations) -> None:
         )
         check_refusal(expect, "large enough", read(b"#" * MOST_BYTES), "group_size", "the key is missing")
         check_refusal(
-            expect, "no TOML", read(b"\n\n  this is not TOML\n"), "problem file", "'this is not TOML': expected TOML ("
+            expect, "no TOML", read(b"\n\n  this is not TOML\n"), "line 3", "'this is not TOML': expected TOML ("
         )
+        check_refusal(expect, "a trace", read(b'{"event": "start"}\n'), "problem file", "grpocheck replay and check")
         check_refusal(expect, "deep", read(b"a = " + b"[" * 100_000), "problem file", "a few levels deep")
         check_refusal(
             expect, "endless", lambda: read_problem("/dev/zero"), "problem file", "a file of at most 4000000 bytes"

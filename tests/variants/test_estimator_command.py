@@ -1,6 +1,8 @@
 """The command estimator: groups and problems from files, output for programs and people, bad input."""
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -69,7 +71,7 @@ def test_a_group_is_put_through_a_variant(group):
 
 
 def test_two_variants_beside_each_other(group):
-    request = EstimatorRequest("grpo-token", group, compare="section-1", compare_parts=("kl=none",))
+    request = EstimatorRequest("grpo-token", group, compare=("section-1",), compare_parts=("kl=none",))
     first, second = estimator_mapping(request)["variants"]
     assert first["terms"] == [["17/20", "-4/5"]]
     assert second["variant"] == "section-1 with kl=none"
@@ -91,7 +93,7 @@ def test_a_problem_for_programs(problem, capsys):
 
 
 def test_a_problem_for_people(problem, capsys):
-    request = EstimatorRequest("section-1", problem, compare="reinforce-mean", coordinates="logits")
+    request = EstimatorRequest("section-1", problem, compare=("reinforce-mean",), coordinates="logits")
     assert estimator(request) == 0
     printed = capsys.readouterr().out
     assert "section-1: unbiased on this problem: equal exactly" in printed
@@ -115,7 +117,7 @@ def test_recorded_draws_are_shown_as_well(problem, capsys):
 
 def test_a_plot_is_an_svg_of_both_quantities(problem, tmp_path):
     path = tmp_path / "plot.svg"
-    request = EstimatorRequest("reinforce-mean", problem, compare="reinforce-none", plot=path, neighbours=False)
+    request = EstimatorRequest("reinforce-mean", problem, compare=("reinforce-none",), plot=path, neighbours=False)
     assert estimator(request) == 0
     root = ElementTree.fromstring(path.read_text())
     lines = root.findall("{http://www.w3.org/2000/svg}polyline")
@@ -177,8 +179,8 @@ def test_a_file_of_groups_that_is_none_is_refused(text, message, tmp_path):
 def test_bad_requests_are_refused(problem, tmp_path):
     with pytest.raises(BadOption, match="PROBLEM"):
         estimator_mapping(EstimatorRequest("grpo-token", None))
-    with pytest.raises(InvalidProblem, match="variant: 'grpo'"):
-        estimator_mapping(EstimatorRequest("grpo", problem))
+    with pytest.raises(InvalidProblem, match="variant: 'tic'"):
+        estimator_mapping(EstimatorRequest("tic", problem))
     with pytest.raises(InvalidProblem, match="--at: 'x': expected an exact finite number"):
         estimator_mapping(EstimatorRequest("section-1", problem, at="x"))
     with pytest.raises(InvalidProblem, match="problem file"):
@@ -254,3 +256,23 @@ def test_the_command_line_refuses_in_one_line(command, problem, words, status, m
     assert shown.exit_code == status
     assert message in shown.stderr
     assert "Traceback" not in shown.output
+
+
+@pytest.mark.parametrize(
+    ("beta", "parts", "said"), [("0.04", (), True), ("0", (), False), ("0.04", ("kl=exact",), False)]
+)
+def test_a_method_without_a_divergence_beside_an_objective_with_one_says_so(problem, beta, parts, said):
+    """The mean of the others is no biased baseline; what differs is the gradient of -beta KL."""
+    problem.write_text(re.sub(r"beta = \S+", f"beta = {beta}", PROBLEM))
+    request = EstimatorRequest("rloo", problem, parts, coordinates="logits", neighbours=False)
+    (found,) = estimator_mapping(request)["variants"]
+    assert found["verdict"] == ("biased" if said else "unbiased")
+    assert ("this method has no KL part" in found["sentence"]) is said
+
+
+def test_several_methods_beside_the_first(problem):
+    request = EstimatorRequest("section-1", problem, compare=("rloo", "dr_grpo"), neighbours=False)
+    names = [found["variant"] for found in estimator_mapping(request)["variants"]]
+    assert names == ["section-1", "reinforce-leave-one-out", "dr-grpo"]
+    with pytest.raises(BadOption, match="several other methods"):
+        estimator_mapping(replace(request, compare_parts=("kl=none",)))

@@ -115,16 +115,23 @@ def test_an_unknown_method_is_refused_with_the_nearest():
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("grpo", "grpo-token or dr-grpo"),  # by its letters gspo is as near
         ("tic", "tic-surrogate or tic-score"),
-        ("DAPO", "dapo"),
-        ("dr_grpo ", "dr-grpo"),
+        ("TIC", "tic-surrogate or tic-score"),
+        ("rlo", "rloo"),
     ],
 )
 def test_a_name_that_methods_share_is_answered_with_all_of_them(name, expected):
     with pytest.raises(InvalidProblem) as caught:
         named(name)
     assert str(caught.value) == f"variant: {name!r}: expected {expected} (did you mean that?)"
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [("DAPO", "dapo"), ("dr_grpo ", "dr-grpo"), ("RLOO", "reinforce-leave-one-out"), ("grpo", "grpo-token")],
+)
+def test_a_method_is_known_however_it_is_written(name, own):
+    assert named(name).name == own
 
 
 def test_which_variants_couple_their_prompts():

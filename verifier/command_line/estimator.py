@@ -31,10 +31,10 @@ def estimator_command(
         Parts, typer.Option("--with", metavar="PART=WORD", help="Exchange a part, such as advantage=leave-one-out.")
     ] = None,
     compare: Annotated[
-        Word, typer.Option(metavar="VARIANT", help="A second method beside the first.", autocompletion=variants)
+        Parts, typer.Option(metavar="VARIANT", help="Another method beside the first.", autocompletion=variants)
     ] = None,
     compare_parts: Annotated[
-        Parts, typer.Option("--compare-with", metavar="PART=WORD", help="Exchange a part of the second method.")
+        Parts, typer.Option("--compare-with", metavar="PART=WORD", help="Exchange a part of the other method.")
     ] = None,
     at: Annotated[
         Word, typer.Option(metavar="NUMBERS", help="Where the gradient is taken, if not where the draws come from.")
@@ -86,7 +86,7 @@ def estimator_command(
             name=variant,
             problem=problem,
             parts=parts or (),
-            compare=compare,
+            compare=compare or (),
             compare_parts=compare_parts or (),
             at=at,
             coordinates=coordinates,

@@ -6,7 +6,7 @@ from typing import Any
 
 from grpocheck.contracts.claims import GROUNDWORK, REGISTRY, Claim
 from grpocheck.core.variants.formulas import formula
-from grpocheck.core.variants.registry import NAMED
+from grpocheck.core.variants.registry import ALIASES, NAMED, folded
 from grpocheck.proofs.non_claims.stored import stored_against
 from grpocheck.verifier.audit.rules import RULES
 from grpocheck.verifier.failures import BadOption, emit
@@ -81,12 +81,12 @@ def explained_word(word: str) -> dict[str, Any]:
         meaning = f"{rule.says[0].upper()}{rule.says[1:]}. What to do: {rule.advice}."
         sort, stated = f"rule of the audit, {rule.severity}", f"docs/audit.md{offended}"
         return {"word": rule.name, "sort": sort, "meaning": meaning, "stated": stated}
-    variant = NAMED.get(word.lower().replace("_", "-"))
+    variant = NAMED.get(folded(word))
     if variant is not None:
         stated = f"{variant.source}; docs/methods.md"
         return {"word": variant.name, "sort": "variant", "meaning": formula(variant), "stated": stated}
     known = [*REGISTRY, *GROUNDWORK, *(entry.word for entry in ENTRIES)]
-    near = get_close_matches(word.lower(), [name.lower() for name in (*known, *RULES, *NAMED)], n=1)
+    near = get_close_matches(word.lower(), [name.lower() for name in (*known, *RULES, *NAMED, *ALIASES)], n=1)
     if near:
         raise BadOption("WORD", word, "it is not in the glossary", f"{near[0]} (did you mean that?)")
     others = "a variant (grpocheck estimator --methods) or a rule (grpocheck audit --rules)"

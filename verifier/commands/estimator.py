@@ -12,6 +12,7 @@ from grpocheck.core.oracles import Undefined
 from grpocheck.core.problem import Problem
 from grpocheck.core.reading import file_text, parsed, problem_from_mapping
 from grpocheck.core.values import rational
+from grpocheck.core.variants.penalties import Divergence
 from grpocheck.core.variants.policies import Update
 from grpocheck.core.variants.registry import AS_GIVEN, NAMED, named
 from grpocheck.core.variants.variant import Variant
@@ -47,7 +48,7 @@ class EstimatorRequest:
     name: str
     problem: Path | None
     parts: Sequence[str] = ()
-    compare: str | None = None
+    compare: Sequence[str] = ()
     compare_parts: Sequence[str] = ()
     at: str | None = None
     coordinates: str = "theta"
@@ -98,12 +99,12 @@ def estimator_mapping(request: EstimatorRequest) -> dict[str, Any]:
     """Everything that the command prints, for programs."""
     if request.problem is None:
         raise BadOption("PROBLEM", None, "none is given", "a problem file, or a file of groups")
-    if request.compare is None and request.compare_parts:
+    if len(request.compare) != 1 and request.compare_parts:
         asked = " ".join(request.compare_parts)
-        raise BadOption("--compare-with", asked, "there is no second method", "--compare VARIANT with it")
+        which = "there is no second method" if not request.compare else "there are several other methods"
+        raise BadOption("--compare-with", asked, which, "one --compare VARIANT with it")
     variants = [with_parts(named(request.name), request.parts)]
-    if request.compare is not None:
-        variants.append(with_parts(named(request.compare), request.compare_parts))
+    variants += [with_parts(named(name), request.compare_parts) for name in request.compare]
     document = parsed(file_text(request.problem))
     if "groups" in document:
         return {"kind": "groups", "variants": [group_mapping(v, document, request) for v in variants]}
@@ -147,12 +148,22 @@ def problem_mapping(variant: Variant, problem: Problem, request: EstimatorReques
     with progress_bar(f"{variant.name}, groups", cases) as advance:
         found = estimate(variant, update, problem.group_size, arithmetic, request.cases, advance)
     mapping = estimation_mapping(found, [prompt.name for prompt in problem.prompts], arithmetic)
+    if found.verdict is Verdict.BIASED and problem.beta != 0 and variant.kl.divergence is Divergence.NONE:
+        mapping["sentence"] += f"; {without_penalty(problem)}"
     if problem.recorded is not None:
         mapping["recorded"] = recorded_mapping(variant, problem, update, arithmetic)
     if request.neighbours:
         result = search(variant, request.at is not None, problem.beta, problem.epsilon, certified)
         mapping["neighbours"] = search_mapping(result, arithmetic)
     return mapping
+
+
+def without_penalty(problem: Problem) -> str:
+    """What to know where a method without a KL part stands beside the gradient of an objective that has one."""
+    return (
+        f"this method has no KL part, and the true gradient has that of -beta KL, beta = {problem.beta}: "
+        "--with kl=exact adds it, beta = 0 in the problem leaves both out"
+    )
 
 
 def recorded_mapping(variant: Variant, problem: Problem, update: Update, arithmetic: Arithmetic) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from grpocheck.core.invalid import InvalidProblem
-from grpocheck.core.values import known_keys, rational
+from grpocheck.core.values import rational
 from grpocheck.core.variants.advantages import AdvantageRule, Baseline, Divisor
 from grpocheck.core.variants.masks import Selection
 from grpocheck.core.variants.normalisation import Normalisation, Per
@@ -20,8 +20,6 @@ from grpocheck.core.variants.variant import Variant
 from grpocheck.core.variants.words import advantage_text, with_parts
 from grpocheck.verifier.recompute.settings import BadSetting, LossSettings
 from grpocheck.verifier.recompute.variants import settings_of
-
-ALIASES: Mapping[str, str] = {"grpo": "grpo-token", "ppo": "grpo-token", "rloo": "reinforce-leave-one-out"}
 
 PENALTIES: Mapping[str, KLTerm] = {
     "none": KLTerm(),
@@ -80,11 +78,7 @@ class Wanted:
 
 def variant_called(name: str, parts: Sequence[str] = ()) -> Variant:
     """The variant of a name as people write it (dr_grpo, GSPO), with parts exchanged; raises InvalidProblem."""
-    plain = name.strip().lower().replace("_", "-")
-    known = [*NAMED, *ALIASES]
-    if plain not in known:
-        raise InvalidProblem("variant", name, known_keys(plain, known))
-    return with_parts(named(ALIASES.get(plain, plain)), parts)
+    return with_parts(named(name), parts)
 
 
 def with_penalty(variant: Variant, beta: Fraction) -> Variant:
