@@ -192,36 +192,31 @@ def test_every_package_is_installed() -> None:
 def test_every_name_of_a_module_is_used() -> None:
     """By another module, its own, a string that names it (an entry point, a lesson) or a decorator that takes it."""
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sources(*ROOMS, "benchmarks")}
-    imported, loaded, spoken = set(), Counter[str](), set()
-    for tree in trees.values():
+    imported, elsewhere, loads = set(), {"__all__"}, Counter[tuple[Path, str]]()
+    for path, tree in trees.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
                 imported |= {(node.module, alias.name) for alias in node.names}
             elif isinstance(node, ast.Attribute):
-                loaded[node.attr] += 1
+                elsewhere.add(node.attr)
+            elif isinstance(node, ast.Name):
+                loads[path, node.id] += isinstance(node.ctx, ast.Load)
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                spoken |= set(re.findall(r"\w+", node.value))
+                elsewhere |= set(re.findall(r"\w+", node.value))
     unused = []
     for path in sources(*ROOMS):
-        here = Counter(
-            node.id for node in ast.walk(trees[path]) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-        )
         module = ".".join(("grpocheck", *path.relative_to(HOUSE).with_suffix("").parts)).removesuffix(".__init__")
         for node in trees[path].body:
             names = [node.name] if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
             if isinstance(node, ast.Assign):
                 names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-            within = Counter(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
-            unused += [
-                f"{path}:{node.lineno} {name}"
-                for name in names
-                if not getattr(node, "decorator_list", [])
-                and (module, name) not in imported
-                and name not in spoken
-                and not loaded[name]
-                and (here[name] <= within[name] if isinstance(node, ast.FunctionDef | ast.ClassDef) else not here[name])
-            ]
-    assert [entry for entry in unused if not entry.endswith(" __all__")] == []
+            for name in names:
+                if getattr(node, "decorator_list", []) or (module, name) in imported or name in elsewhere:
+                    continue
+                itself = sum(isinstance(each, ast.Name) and each.id == name for each in ast.walk(node))
+                if loads[path, name] <= itself - isinstance(node, ast.Assign):
+                    unused.append(f"{path}:{node.lineno} {name}")
+    assert unused == []
 
 
 def test_nothing_is_left_unfinished() -> None:
