@@ -60,6 +60,7 @@ def shaped(words: str, value: str, nested: bool) -> Iterator[Entry]:
     summed, averaged = f"[r + sum(v) for r, v in {pairs}]", f"[r + mean(v) for r, v in {pairs}]"
     yield entry(f"reward in-reward sequence total token-sum {words}", summed)
     yield entry(f"reward in-reward sequence sequence-mean mean {words}", averaged)
+    yield entry(f"reward in-reward twice sequence total token-sum {words}", f"[r + 2 * sum(v) for r, v in {pairs}]")
     yield entry(f"reward in-reward token to-go {words}", f"flat([r + to_go(v) for r, v in {pairs}])")
     yield entry(f"reward in-reward token immediate {words}", f"flat([r + v for r, v in {pairs}])")
     last = f"flat([v + r * (range(len(v)) == len(v) - 1) for r, v in {pairs}])"

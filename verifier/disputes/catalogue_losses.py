@@ -175,4 +175,4 @@ def bounded(names: Names) -> Iterator[Entry]:
         yield entry("weight ratio masked high", f"flat(where({ratio} > most, 0, {ratio}))")
         yield entry("weight ratio truncated high", f"flat(min({ratio}, most))")
         yield entry("fraction masked", f"mean(flat({outside}))")
-    yield entry("weight ratio untruncated", f"flat({ratio})")
+    yield entry("weight ratio untruncated without-bounds", f"flat({ratio})")

@@ -237,6 +237,7 @@ LABELLED = ("R", "w", "L", "A", "new_logp", "old_logp", "ref_logp", "sampler_log
 """Names of which a table has an entry for each response."""
 QUESTION = re.compile(r"(q|p|prompt|question|group)[ _]?[0-9a-z]?$", re.IGNORECASE)
 FUNCTION = re.compile(r"(r|rewards?)_?[0-9]+$")
+PART = re.compile(r"(rank|device|worker|micro_?batch|shard|step|gpu|process)_?[0-9]+$", re.IGNORECASE)
 
 
 def functions(rewards: list[Any], stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -255,9 +256,14 @@ def flattened(stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     if len(several) > 1:
         yield from functions([stated[key] for key in several], stated)
         stated = {key: value for key, value in stated.items() if key not in several}
+    pieces = [key for key, value in stated.items() if PART.match(key) and isinstance(value, list)]
+    if len(pieces) > 1:
+        yield "ranks", [stated[key] for key in pieces]
+        stated = {key: value for key, value in stated.items() if key not in pieces}
     for key, value in stated.items():
         if isinstance(value, Mapping):
-            name = "R" if key == "R" else MEANINGS.get(key.lower(), named_by(key, LABELLED))
+            known = any(label.lower() in MEANINGS for label in value)
+            name = "R" if key == "R" else MEANINGS.get(key.lower(), None if known else named_by(key, LABELLED))
             single = not any(isinstance(entry, list | Mapping) for entry in value.values())
             if name == "R" and not single and not all(QUESTION.match(label) for label in value):
                 yield from functions(list(value.values()), stated)
@@ -314,6 +320,8 @@ def meaning(key: str, found: Mapping[str, Any], texts: Mapping[str, str]) -> str
     name = MEANINGS.get(key.lower())
     others = {MEANINGS.get(other.lower()) for other in found if other != key}
     support = is_support(found)
+    if key.lower() in ("low", "high") and isinstance(found.get("high"), Fraction) and found["high"] >= 1:
+        return {"low": "least", "high": "most"}[key.lower()]
     if key.lower() == "n" and isinstance(found[key], Fraction):
         return "G"
     if name in ("w", "weights") and isinstance(found[key], list) and "A" not in others:

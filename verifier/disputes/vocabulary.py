@@ -11,7 +11,7 @@ QUANTITIES = frozenset(
 )
 """Words for what a number is, beside those for how it is had."""
 SPECIFIC = QUANTITIES | {"k1", "k2", "k3", "absolute", "reversed", "clamped", "truncated", "masked", "unweighted"}
-SPECIFIC |= {"without-kl", "without-entropy", "in-one"}
+SPECIFIC |= {"without-kl", "without-entropy", "in-one", "twice", "without-bounds"}
 """Words that a name has to say: without them the simpler entry is meant."""
 
 FAULTS = frozenset(

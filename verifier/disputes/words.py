@@ -123,7 +123,7 @@ PHRASES: Mapping[str, str] = {
     "unclamped": "unclamped",
     "without-kl": "without kl, no kl, without penalty, no penalty, unpenalised",
     "without-entropy": "without entropy, no entropy, without bonus, no bonus",
-    "in-reward": "in reward, as reward, in the reward, kl in reward",
+    "in-reward": "penalised, penalized, in reward, as reward, in the reward, kl in reward",
     "in-loss": "in loss, in the loss, kl in loss",
     "before": "before, before baseline, kl before",
     "after": "after, after baseline, kl after",
