@@ -14,6 +14,8 @@ from typing import ParamSpec
 import typer
 
 REFUTED, BAD_INPUT, UNDECIDED, INTERRUPTED = 1, 2, 3, 130
+MOST_SHOWN = 1_500
+"""Characters of a long message that are kept at either end of it."""
 
 Arguments = ParamSpec("Arguments")
 
@@ -62,8 +64,13 @@ def message_of(error: Exception) -> str:
         from grpocheck.core.whole_files import CannotWrite
 
         wanted = "written" if isinstance(error, CannotWrite) else "read"
-        return f"{str(error.filename)!r}: {error.strerror}; expected a file that can be {wanted}"
-    return str(error)
+        return shorter(f"{str(error.filename)!r}: {error.strerror}; expected a file that can be {wanted}")
+    return shorter(str(error))
+
+
+def shorter(text: str) -> str:
+    """A message without the middle, where it repeats a value that would fill the screen."""
+    return text if len(text) <= 2 * MOST_SHOWN else f"{text[:MOST_SHOWN]} … {text[-MOST_SHOWN:]}"
 
 
 def say(text: str) -> None:

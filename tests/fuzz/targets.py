@@ -9,6 +9,7 @@ import os
 import shutil
 import socket
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -217,7 +218,17 @@ def connection(data: bytes) -> None:
         ours.settimeout(SECONDS)
         ours.sendall(data[:60_000])
         ours.shutdown(socket.SHUT_WR)
+        reader = threading.Thread(target=read_on, args=(ours,))
+        reader.start()
         Handler(its, ("127.0.0.1", 1), Page())  # type: ignore[arg-type]
+        its.close()
+        reader.join()
+
+
+def read_on(connection: socket.socket) -> None:
+    """Take what comes until nothing does."""
+    while connection.recv(1 << 16):
+        pass
 
 
 def conversation(data: bytes) -> None:

@@ -14,8 +14,10 @@ HOUSE = Path(__file__).resolve().parents[2]
 GIGABYTE = 1 << 20
 """In KiB."""
 
-READ = {"check"}
-"""Commands that find what can be read as events wrong (status 1), and say so on standard output."""
+READ: dict[str, tuple[int, ...]] = {"check": (1, 2), "repl": (2,)}
+"""Commands that say it on standard output, with their statuses: a check finds what can be read as an event wrong."""
+STATUSES = {"training-free --resume": {"empty (jsonl)": 0}, "audit": {"table completions_90002 (parquet)": 1}}
+"""Files that are none to choke on: a trace that was killed before its first line, a table that has the rows it says."""
 
 
 def given(command: str, folder: Path) -> tuple[list[dict[str, Any]], int]:
@@ -24,7 +26,7 @@ def given(command: str, folder: Path) -> tuple[list[dict[str, Any]], int]:
     done = subprocess.run(worker, capture_output=True, text=True, cwd=HOUSE, timeout=600, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     *answers, last = map(json.loads, done.stdout.splitlines())
-    return answers, last["peak"]
+    return answers, last["most"]
 
 
 SLOW = [pytest.param(command, marks=pytest.mark.slow) for command in COMMANDS if command != "run"]
@@ -37,8 +39,9 @@ def test_a_hostile_file_ends_in_one_message(tmp_path: Path, command: str) -> Non
     assert peak < GIGABYTE
     for said in answers:
         told = said["out"] if command in READ else said["err"]
-        assert said["status"] in ((1, 2) if command in READ else (2,)), said
-        assert told.strip(), said
+        usual = READ.get(command, (2,))
+        assert said["status"] in (STATUSES.get(command, {}).get(said["file"], usual[-1]), *usual[:-1]), said
+        assert told.strip() or said["status"] == 0, said
         assert "Traceback" not in said["err"], said
         assert "defect of grpocheck" not in said["err"], said
         assert len(told) < 2_000, said
