@@ -9,6 +9,7 @@ import tomllib
 import venv
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,8 +39,13 @@ def sources(*rooms: str) -> list[Path]:
     return sorted(path for room in rooms for path in (HOUSE / room).rglob("*.py"))
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
@@ -66,7 +72,7 @@ def test_no_file_is_long() -> None:
 def test_everything_public_says_what_it_is(room: str) -> None:
     silent = []
     for path in sources(room):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         nodes: list[ast.Module | ast.ClassDef | ast.FunctionDef] = [tree]
         classes = [
             node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
@@ -86,7 +92,7 @@ def test_there_is_no_float_in_core() -> None:
     floats = [
         f"{path}:{node.lineno}"
         for path in sources("core")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if (isinstance(node, ast.Constant)
         and isinstance(node.value, float | complex))
         or (isinstance(node, ast.Call)
@@ -191,7 +197,7 @@ def test_every_package_is_installed() -> None:
 
 def test_every_name_of_a_module_is_used() -> None:
     """By another module, its own, a string that names it (an entry point, a lesson) or a decorator that takes it."""
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sources(*ROOMS, "benchmarks")}
+    trees = {path: tree_of(path) for path in sources(*ROOMS, "benchmarks")}
     imported, elsewhere, loads = set(), {"__all__"}, Counter[tuple[Path, str]]()
     for path, tree in trees.items():
         for node in ast.walk(tree):
