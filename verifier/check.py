@@ -1,17 +1,17 @@
 """python3 -I -S verifier/check.py TRACE: every number, decision and count of a recorded run, derived once more.
-It shares nothing with the code that made the trace: the standard library only, numbers of its own (exact quotients of
-sums of square roots; intervals alone where exp and log come in), derivatives and policy families of its own.
-Exit status: 0 the trace is right, 1 it is not (the line and the reason are printed), 2 no whole trace, 3 undecided.
+It shares nothing with the code that made the trace: the standard library only, numbers, derivatives and families of its
+own. Exit status: 0 the trace is right, 1 it is not (line and reason are printed), 2 no whole trace, 3 undecided.
 """
 
 import hashlib
-import itertools
 import json
 import os
 import re
 import sys
+from contextlib import suppress
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from itertools import accumulate, count, pairwise, product
 from math import gcd, isqrt
 from typing import Any, BinaryIO
 
@@ -23,43 +23,37 @@ LIMITS = dict.fromkeys(("auto", "enclosure"), ("digits", "max_digits", "max_bits
 DOMAINS = {"whole-space": ["dimension"], "open-box": ["lower", "upper"], "open-ball": ["centre", "radius"]}
 DOMAINS |= {"half-spaces": ["normals", "offsets"], "open-simplices": ["sizes"], "intersection": ["parts"]}
 GIVEN = {"bernoulli": 1, "simplex": 1, "softmax": 0, "log-linear": 0, "autoregressive": 0}  # whether theta holds masses
+FORMS = {int: "a count", str: "a text", bool: "true or false", dict: "a table", list: "a list"}
 DECIMAL, UNDEFINED = r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?(e-?[0-9]{1,9})?", "undefined-gradient"
 DOWN, UP = (Context(PRECISIONS[0], way, MIN_EMIN, MAX_EMAX, traps=[]) for way in (ROUND_FLOOR, ROUND_CEILING))
 Terms = dict[tuple[int, Any], Fraction]
 UNIT: Terms = {(1, ()): Fraction(1)}
-NAMES, FREE, ANY, COUNT = dict[Any, int](), itertools.count(), object(), object()
-
+NAMES, FREE, SCHEMA = dict[Any, int](), count(), "grpocheck-trace/1"
 class Verdict(Exception):  # noqa: N818 - what was found
     """How a check ends: its exit status, and why."""
-
 def need(condition: object, why: str, status: int = 1) -> None:
     """End the check unless a condition holds."""
     if not condition:
         raise Verdict(status, why)
-
 def interval(operation: str, *pairs: Any) -> tuple[Decimal, Decimal]:
     """The interval of an operation monotone in each argument. Three round to the nearest, whatever the context says."""
-    corners = list(itertools.product(*pairs))
-    low, high = (pick(getattr(way, operation)(*x) for x in corners) for pick, way in ((min, DOWN), (max, UP)))
+    low, high = (pick(getattr(way, operation)(*x) for x in product(*pairs)) for pick, way in ((min, DOWN), (max, UP)))
     need(low.is_finite() and high.is_finite(), "a number out of reach", 3)
     return (DOWN.next_minus(low), UP.next_plus(high)) if operation in ("exp", "ln", "sqrt") else (low, high)
-
 def put(terms: Terms, n: int, atoms: Any, c: Fraction) -> None:
     """Add c sqrt(n) atoms to a sum. Radicands whose product is a square become one: so other roots are independent."""
     m = next((m for m, own in ((1, atoms), *terms) if own == atoms and isqrt(m * n) ** 2 == m * n), n)
     terms[m, atoms] = terms.get((m, atoms), Fraction(0)) + c * Fraction(isqrt(m * n), m)
     if not terms[m, atoms]:
         del terms[m, atoms]
-
 def times(left: Terms, right: Terms) -> Terms:
     """The product of two sums."""
-    product: Terms = {}
-    for ((n, own), c), ((m, others), e) in itertools.product(left.items(), right.items()):
+    result: Terms = {}
+    for ((n, own), c), ((m, others), e) in product(left.items(), right.items()):
         powers = dict(own) | {name: dict(own).get(name, 0) + power for name, power in others}
         atoms = tuple(sorted(entry for entry in powers.items() if entry[1]))
-        put(product, n // gcd(n, m) * (m // gcd(n, m)), atoms, c * e * gcd(n, m))
-    return product
-
+        put(result, n // gcd(n, m) * (m // gcd(n, m)), atoms, c * e * gcd(n, m))
+    return result
 def atom(*key: Any) -> Terms:
     """A number that is known by an interval only, as a sum of one term; the same key names the same number."""
     return {(1, ((NAMES[key] if key in NAMES else NAMES.setdefault(key, next(FREE)), 1),)): Fraction(1)}
@@ -80,9 +74,6 @@ class Number:
     def flat(self) -> "Number":
         """The number alone."""
         return Number(self.bounds, self.top, self.under) if self.slope else self
-    def fresh(self) -> "Number":
-        """The number without a memory of what it was made of, where that is long."""
-        return Number(self.bounds, atom(object())) if len({atoms for _, atoms in self.top}) > 12 else self
     def sign(self) -> int:
         """-1, 0 or 1."""
         low, high = self.bounds
@@ -116,72 +107,69 @@ class Number:
         plain, value = ((self - ONE).top, {}) if function == "ln" else (self.top, UNIT)
         flat = Number(interval(function, self.bounds), atom(function, self.key) if plain else value)
         return Number(flat.bounds, flat.top, UNIT, (self, flat)) if self.slope else flat
-
-def rational(said: Any) -> Number:
-    """A quotient as a number, given itself or by a text that states it in lowest terms."""
+def rational(said: Any, what: str = "") -> Number:
+    """A quotient as a number, given itself or by the one text that states it in lowest terms."""
     if not isinstance(said, Fraction):
-        need(not isinstance(said, str) or len(said) <= MOST_DIGITS, f"a number of more than {MOST_DIGITS} digits", 3)
+        need(not isinstance(said, str) or len(said) <= MOST_DIGITS, f"{what}: a number of over {MOST_DIGITS} digits", 3)
         found = re.fullmatch(r"(0|-?[1-9][0-9]*)(?:/([2-9]|[1-9][0-9]+))?", said) if isinstance(said, str) else None
         top, under = (int(Decimal(part or 1)) for part in found.groups()) if found else (0, 0)
-        need(gcd(top, under) == 1, f"{said!r:.60}: expected an exact number in lowest terms, as a text")
+        need(gcd(top, under) == 1, f"{what}: {said!s:.60}: expected an exact number in lowest terms, as a text")
         said = Fraction(top, under)
     return Number(interval("divide", (said.numerator,), (said.denominator,)), {(1, ()): said} if said else {})
-
 def root(value: Fraction) -> Number:
     """The square root of a rational."""
     radicand = {(value.numerator * value.denominator, ()): Fraction(1, value.denominator)}
     return Number(interval("sqrt", rational(value).bounds), times(UNIT, radicand))
-
 ZERO, ONE, MINUS = map(rational, map(Fraction, (0, 1, -1)))
-
-def number(said: Any) -> Number:
+def number(said: Any, what: str = "answer") -> Number:
     """The number that a trace states: exactly, as 3/5 or 1/2 + 3/10*sqrt(2), or by the ends of an enclosure."""
     if isinstance(said, list):
         ends = [Decimal(end) for end in said if isinstance(end, str) and re.fullmatch(DECIMAL, end)]
-        need(len(said) == len(ends) == 2 and ends[0] <= ends[1], f"{said!r:.60}: expected a lower and an upper end")
+        need(len(said) == len(ends) == 2 and ends[0] <= ends[1], f"{what}: {said!r:.60}: expected two ends")
         return Number((ends[0], ends[1]), atom("said", *ends))
-    value = said if isinstance(said, Number) else ZERO if "sqrt" in str(said) else rational(said)
+    value = ZERO if "sqrt" in str(said) else rational(said, what)
     for part in str(said).replace(" - ", " + -").split(" + ") if "sqrt" in str(said) else ():
         found = re.fullmatch(r"(?:(.+)\*|(-?))sqrt\(([1-9][0-9]*)\)", part)
         sign, radicand = (found[1] or f"{found[2]}1", int(Decimal(found[3]))) if found else (part, 1)
-        value += rational(sign) * root(Fraction(radicand))
+        value += rational(sign, what) * root(Fraction(radicand))
     return value
-
 def link(free: list[Number], given: int) -> list[Number]:
     """Masses: all but the last are given, or each is proportional to the exponential of its score."""
     weights = [] if given else [(score - free[0]).of("exp") for score in free]
     return [weight / sum(weights, ZERO) for weight in weights] or [*free, sum((mass * MINUS for mass in free), ONE)]
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A table of JSON, in which each key is said once."""
+    need(len(dict(pairs)) == len(pairs), f"{[key for key, _ in pairs]!r:.60}: expected each key once")
+    return dict(pairs)
 
 class Run:
     """The events of a trace, taken one by one, each derived from what came before it; ``line`` is the last one's."""
     line = tight = auto = 0
-    reason, status = "", "complete"
+    reason, status, what = "", "complete", "problem"
     def follow(self, stream: BinaryIO) -> str:
         """Take the whole run, from the problem to the outcome and its counts; says what was derived."""
-        self.stream, asked = stream, dict.fromkeys(("problem", "draws", "supplied", "arithmetic", "theta"), ANY)
-        start = self.take("start", **asked, schema="grpocheck-trace/1")
-        self.problem, self.source, self.supplied, limits, stated, _ = start.values()
+        self.stream, self.answers, self.applied = stream, dict[Any, Any](), list[Any]()
+        start = self.take("start", schema=SCHEMA, problem=dict, draws=dict, supplied=list, arithmetic=dict, theta=list)
+        _, self.problem, self.source, self.supplied, limits, stated = start.values()
         known = [x for x in ("arithmetic", "draws", "reward", "policy", "domain", "gradient") if x in self.supplied]
         need(self.supplied == known, f"supplied: {self.supplied!r:.60}: expected names of oracles")
-        need(not {"policy", "arithmetic"} & {*known}, "a supplied policy's masses are not in its trace", 3)
-        need(limits["name"] != "mp", "numbers of mp are not certified", 3)
-        outer, inner, size = self.prepare(self.problem, self.problem["prompts"], limits)
-        self.tight, self.auto = (limits.get("digits", 0) * (limits["name"] == name) for name in ("enclosure", "auto"))
-        self.theta = self.agree("theta", stated, list(map(rational, self.problem["theta"])))
+        need(not {"policy", "arithmetic", "mp"} & {*known, str(limits.get("name"))}, "mp, or a supplied policy", 3)
+        (outer, inner, size), self.what = self.prepare(self.problem, self.problem.get("prompts"), limits), "theta"
+        self.theta = self.agree("theta", stated, [*map(rational, self.problem["theta"])])
         need(self.inside(self.domain, self.theta), "theta: not in U (A1)")
-        self.applied, masses, t, k = list[Any](), list[Any](), 0, 0
-        while t < outer and self.status == "complete":
-            t, k = t + 1, 0
-            self.take("outer-iteration", t=t, theta_old=self.theta)
-            masses = masses or self.masses(self.theta)
-            groups = [self.group(t, place, current) for place, current in enumerate(masses)]
-            while k < inner and self.status == "complete":
-                k += 1
-                masses = self.step(t, k, groups, masses)
-        if self.status != "complete":
-            self.take("stop", t=t, k=k, status=self.status)
+        self.answers["domain", *self.problem["theta"]], masses, t, k = (1, True), list[Any](), 0, 0
+        for step in range(outer * inner):
+            t, k = step // inner + 1, step % inner + 1
+            if k == 1:
+                self.take("outer-iteration", t=t, theta_old=self.theta)
+                masses = masses or self.masses(self.theta)
+                groups = [self.group(t, place, current) for place, current in enumerate(masses)]
+            self.status, masses = self.step(t, k, self.rates[step % len(self.rates)], groups, masses)
+            if self.status != "complete":
+                self.take("stop", t=t, k=k, status=self.status)
+                break
         made, n, stopped = t * len(masses) * size, len(self.applied), self.status != "complete"
-        counts = {"draws": made, "reward_evaluations": made, "square_roots": made // size, **dict.fromkeys(WORK, COUNT)}
+        counts = {"draws": made, "reward_evaluations": made, "square_roots": made // size, **dict.fromkeys(WORK, int)}
         counts.update(outer_iterations_started=t, steps_applied=n, mass_evaluations=(1 + n) * sum(map(len, masses)))
         counts |= {"gradient_attempts": n + stopped, "membership_calls": n + (self.status == "invalid-update")}
         budget = {"draws": outer * len(masses) * size, "gradient_attempts": outer * inner}
@@ -192,25 +180,30 @@ class Run:
         return f"{self.status} after {n + stopped} gradient attempts and {made} draws, every one derived again"
     def take(self, kind: str, **stated: Any) -> dict[str, Any]:
         """The next event: of this kind, with these fields and no others, each as stated."""
-        raw, self.line = self.stream.readline(2**26), self.line + 1
-        need(raw[-1:] == b"\n" and sum(map(raw.count, b"[{,:")) < MOST_VALUES, "cut here, or too much for an event", 2)
-        self.said = json.loads(raw.decode(), object_pairs_hook=self.once, parse_float=rational, parse_constant=rational)
-        event, left = self.said.pop("event"), self.auto and any(key[0] in ("exp", "ln") for key in NAMES)
+        raw, self.line, self.said = self.stream.readline(2**26), self.line + 1, dict[str, Any]()
+        with suppress(ArithmeticError, RecursionError, ValueError):
+            whole = raw.decode() if sum(map(raw.count, b"[{,:")) < MOST_VALUES else ""
+            self.said = json.loads(whole, object_pairs_hook=once, parse_float=Decimal, parse_constant=Decimal)
+        event = self.said.pop("event", None) if isinstance(self.said, dict) else None
+        right = isinstance(event, str) and (self.line > 1 or (event, self.said.get("schema")) == ("start", SCHEMA))
+        wanted = f"a whole line of JSON, the event {kind}" + f" of a {SCHEMA}" * (self.line == 1)
+        need(right and raw[-1:] == b"\n", f"{str(raw[:80].rstrip() or b'nothing')[1:]}: expected {wanted}", 2)
+        left = self.auto and any(key[0] in ("exp", "ln") for key in NAMES)
         if event == "arithmetic" and self.auto:
-            self.tight, self.auto, self.reason = self.auto, 0, str(self.said["reason"])
+            self.reason = self.agree("arithmetic", self.said, {"name": "enclosure", "reason": str})["reason"]
+            self.tight, self.auto = self.auto, 0
             need(left or " digits " in self.reason, "nothing here is out of the reach of exact numbers")
-            self.agree("arithmetic", self.said, {"name": "enclosure", "reason": self.reason})
             return self.take(kind, **stated)
         need(event != "error" or "message" not in self.said, "the run ended in an error, which is not derived again", 3)
-        need(event == kind and not left, f"expected the event {'arithmetic' if left else kind}")
+        need(event == kind and not left, f"event: {event:.60}: expected {'arithmetic' if left else kind}")
         return dict(self.agree(kind, self.said, stated))
-    def once(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """A table of JSON, in which each key is said once."""
-        need(len(dict(pairs)) == len(pairs), f"{[key for key, _ in pairs]!r:.60}: expected each key once")
-        return dict(pairs)
     def agree(self, what: str, found: Any, mine: Any) -> Any:
         """What a trace says, if it is what was derived; an enclosure (of so many digits) has to hold it, closely."""
-        shown = f"{what}: {str(found)[:80]}"
+        self.what, shown = what, f"{what}: {str(found)[:80]}"
+        if isinstance(mine, type):
+            right = mine in (object, Number, type(found)) and (mine is not int or found >= 0)
+            need(right, f"{shown}: expected {FORMS.get(mine)}")
+            return number(found, what) if mine is Number else found
         if isinstance(mine, list):
             need(isinstance(found, list) and len(found) == len(mine), f"{shown}: expected {len(mine)} entries")
             return [self.agree(what, *pair) for pair in zip(found, mine, strict=True)]
@@ -218,60 +211,71 @@ class Run:
             need(isinstance(found, dict) and found.keys() == mine.keys(), f"{shown}: expected the fields {list(mine)}")
             return {name: self.agree(name, found[name], entry) for name, entry in mine.items()}
         if not isinstance(mine, Number):
-            need(mine is not COUNT or (type(found) is int and found >= 0), f"{shown}: expected a count")
-            need(mine in (ANY, COUNT) or (type(found) is type(mine) and found == mine), f"{shown}: expected {mine!r}")
+            need(type(found) is type(mine) and found == mine, f"{shown}: expected {mine!r}")
             return found
-        said, (low, high) = number(found), mine.bounds
+        said, (low, high) = number(found, what), mine.bounds
         gap, ends, whole = mine.flat() - said, said.bounds, isinstance(found, str)
         need((self.tight or whole) and ends[0] <= high and low <= ends[1], f"{shown}: expected {low:.25}...")
         need(gap.top == {} if whole else ends[0] <= low and high <= ends[1], f"{shown}: is {low:.25}... inside?", 3)
         most = max(map(abs, ends)).scaleb(2 - self.tight) if ends[0] * ends[1] > 0 else Decimal(2).scaleb(-self.tight)
         need(whole or ends[1] - ends[0] <= most, f"{shown}: expected a tighter enclosure")
         return said if whole else mine.flat()
+    def consistent(self, oracle: str, answer: Any, *question: Any) -> None:
+        """A supplied reward, gradient or domain oracle is a function: it gives one answer to one question."""
+        if oracle in self.supplied and not any(isinstance(part, list) for part in question):
+            line, before = self.answers.setdefault((oracle, *question), (self.line, answer))
+            need(before == answer, f"{self.what}: {answer!s:.60}: expected {before!s:.60}, as on line {line}")
     def prepare(self, problem: Any, prompts: Any, limits: Any) -> tuple[int, int, int]:
         """Take the header apart, of which nothing may be missing, left over or out of range: T, K and G."""
-        self.family, steps = problem["family"], "step_size" if "step_size" in problem else "step_sizes"
-        generated, self.given = self.family == "autoregressive", GIVEN[self.family]
-        json.dumps(problem, ensure_ascii=False).encode()  # an error where a text is none
-        fields = *NEEDED[3:], steps, *["generation"] * generated, *{"domain", "draws"} & problem.keys()
-        self.agree("problem", problem, dict.fromkeys(NEEDED[:3], COUNT) | dict.fromkeys(fields, ANY))
-        self.agree("arithmetic", limits, {"name": ANY, **dict.fromkeys(LIMITS[limits["name"]], COUNT)})
-        outer, inner, size, *_ = counts = [*map(problem.get, NEEDED[:3]), *map(limits.get, LIMITS[limits["name"]])]
+        self.family, steps = problem.get("family", ""), "step_size" if "step_size" in problem else "step_sizes"
+        named = self.family in [*GIVEN] and limits.get("name") in [*LIMITS]
+        need(named, f"{self.family!r:.40}, {limits.get('name')!r:.40}: expected names of a family and of an arithmetic")
+        generated, self.given, most = self.family == "autoregressive", GIVEN[self.family], LIMITS[limits["name"]]
+        json.dumps(problem, ensure_ascii=False, default=str).encode()  # an error where a text is none
+        fields = steps, *["generation"] * generated, *{"domain", "draws"} & problem.keys(), *NEEDED[3:]
+        self.agree("arithmetic", limits, {"name": str, **dict.fromkeys(most, int)})
+        self.tight, self.auto = (limits.get("digits", 0) * (limits["name"] == name) for name in ("enclosure", "auto"))
+        self.agree("problem", problem, dict.fromkeys(NEEDED[:3], int) | dict.fromkeys(fields, object))
+        outer, inner, size, *_ = counts = [*map(problem.get, NEEDED[:3]), *map(limits.get, most)]
         need(min(size - 1, *counts) > 0, f"{counts!r:.60}: expected counts, and a group of 2 at least")
         self.allowed, self.supports = dict[Any, list[str]](), [prompt.get("responses") for prompt in prompts]
         if generated:
             self.generate(**{"forbidden": {}, **problem["generation"]})
         parts = list(self.allowed.values()) or self.supports[: 1 if self.family == "bernoulli" else None]
         self.sizes, self.tables = [len(part) - self.given for part in parts], list[Any]()
-        natural = [{"kind": "open-simplices", "sizes": self.sizes}] * self.given
-        self.domain = {"kind": "intersection", "parts": natural + [problem.get("domain")] * ("domain" in problem)}
+        self.native = {"kind": "intersection", "parts": [{"kind": "open-simplices", "sizes": self.sizes}] * self.given}
+        self.domain = {"kind": "intersection", "parts": [self.native, *[problem.get("domain")] * ("domain" in problem)]}
         own = *["responses"] * (not generated), *["features"] * (self.family == "log-linear"), "rewards", "reference"
-        for prompt, support in zip(prompts, self.supports, strict=True):
-            self.agree("prompts", prompt, dict.fromkeys((*own, "name", *{"response_set"} & prompt.keys()), ANY))
-            order = support if generated else range(len(support))
-            rewards, masses = ([rational(prompt[name][y]) for y in order] for name in ("rewards", "reference"))
-            need({len(set(support)), *(len(prompt[n]) for n in own)} == {len(support)}, "prompts: expected numbers")
+        for p, support in zip(prompts, self.supports, strict=True):
+            self.agree("prompts", p, {"name": str, **dict.fromkeys((*own, *{"response_set"} & p.keys()), object)})
+            tables = ([*map(p[name].get, support)] if generated else p[name] for name in ("rewards", "reference"))
+            rewards, masses = ([rational(x, "prompts") for x in table] for table in tables)
+            sizes = {len({*support}), *(len(p[n]) for n in own), *[2] * (self.family == "bernoulli")}
+            need(sizes == {len(support)}, f"prompts: {sizes}: expected as many responses as numbers")
             need(sum(masses, MINUS).top == {} and all(x.sign() > 0 for x in masses), "reference: expected sum 1")
             self.tables.append((rewards, masses))
-        self.rates = [rational(rate) for row in problem.get("step_sizes") or [[problem[steps]]] for rate in row]
+        self.rates = [rational(rate, steps) for row in problem.get("step_sizes") or [[problem[steps]]] for rate in row]
         need(steps == "step_size" or len(self.rates) == outer * inner, "step_sizes: expected T rows of K numbers")
-        self.epsilon, self.beta = rational(problem["epsilon"]), rational(problem["beta"])
-        need(self.beta.sign() >= 0 < min(x.sign() for x in (*self.rates, self.epsilon, ONE - self.epsilon)), "a sign")
+        self.epsilon, self.beta = (rational(problem[name], name) for name in ("epsilon", "beta"))
+        above = min(x.sign() for x in (*self.rates, self.epsilon, ONE - self.epsilon))
+        need(self.beta.sign() >= 0 < above, "expected beta >= 0, 0 < epsilon < 1 and step sizes above 0")
+        more = {"seed": int, "generator": "sha256-counter/1"} if self.source.get("source") == "seed" else {}
+        source = "supplied" if "draws" in self.supplied else "seed" if more else "recorded"
+        self.agree("draws", self.source, {"source": source, **more})
         return outer, inner, size
     def blocks(self, sizes: list[int], theta: list[Number]) -> list[list[Number]]:
         """A parameter cut into parts."""
-        need(set(map(type, sizes)) <= {int} and sum(sizes) == len(theta), f"{len(theta)} coordinates: expected {sizes}")
-        return [theta[end - size : end] for size, end in zip(sizes, itertools.accumulate(sizes), strict=True)]
+        need({*map(type, sizes)} <= {int} and sum(sizes) == len(theta), f"{len(theta)} coordinates: expected {sizes}")
+        return [theta[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True)]
     def inside(self, domain: Any, theta: list[Number]) -> bool:
         """Whether theta is in a stated open domain: every one of its strict inequalities holds."""
-        self.agree("domain", domain, dict.fromkeys(("kind", *DOMAINS[domain["kind"]]), ANY))
-        margins, radius = list[Number](), rational(domain.get("radius", "1"))
+        self.what, centre = "domain", domain.get("centre", ())
+        self.agree("domain", domain, dict.fromkeys(("kind", *DOMAINS[domain["kind"]]), object))
+        gaps = [x - rational(c, "centre") for c, x in zip(centre, theta if centre else (), strict=True)]
+        margins = [r := rational(domain.get("radius", "1"), "radius"), r * r - sum((gap * gap for gap in gaps), ZERO)]
         for name, sign, none in (("lower", ONE, "-inf"), ("upper", MINUS, "inf")):
             ends = zip(domain.get(name, [none] * len(theta)), theta, strict=True)
-            margins += [(x - rational(end)) * sign for end, x in ends if end != none]
-        if "centre" in domain:
-            gaps = [x - rational(centre) for centre, x in zip(domain["centre"], theta, strict=True)]
-            margins += [radius, radius * radius - sum((gap * gap for gap in gaps), ZERO)]
+            margins += [(x - rational(end, name)) * sign for end, x in ends if end != none]
         for normal, end in zip(domain.get("normals", []), domain.get("offsets", []), strict=True):
             margins += [rational(end) - sum((rational(n) * x for n, x in zip(normal, theta, strict=True)), ZERO)]
         for part in self.blocks(domain.get("sizes", [domain.get("dimension", len(theta))]), theta):
@@ -283,7 +287,7 @@ class Run:
         for length in range(1, horizon + 1):
             self.allowed |= {p: [w for w in vocabulary if w not in forbidden.get(" ".join(p), ())] for p in level}
             following = [(*prefix, token) for prefix in level for token in self.allowed[prefix]]
-            need(len(following) <= 200_000, "generation: more responses than are listed here", 3)
+            need(len(following) + 100 * length <= 200_000, "generation: more, or longer, responses than fit here", 3)
             self.responses += [y for y in following if y[-1] == end or length == horizon]
             level = [y for y in following if y[-1] != end]
         self.supports = [list(map(" ".join, self.responses))] * len(self.supports)
@@ -302,13 +306,12 @@ class Run:
         return ([[reached[y] for y in self.responses]] if self.allowed else listed) * every
     def drawn(self, place: tuple[int, ...], masses: list[Number]) -> int:
         """The position that a seed draws: bits of SHA-256 narrow an interval until one cell of the masses holds it."""
-        digests = (hashlib.sha256("/".join(map(str, (*place, n))).encode()).digest() for n in itertools.count())
+        digests = (hashlib.sha256("/".join(map(str, (*place, n))).encode()).digest() for n in count())
         bits = (byte >> shift & 1 for digest in digests for byte in digest for shift in range(7, -1, -1))
-        cells = list(itertools.pairwise([ZERO, *itertools.accumulate(masses[:-1]), ONE]))
+        cells = list(pairwise([ZERO, *accumulate(masses[:-1]), ONE]))
         low, width, found = Fraction(0), Fraction(1), list[int]()
         while not found:
-            width /= 2
-            low += width * next(bits)
+            low += (width := width / 2) * next(bits)
             ends = rational(low), rational(low + width)
             found = [j for j, (a, b) in enumerate(cells) if (ends[0] - a).sign() >= 0 and (b - ends[1]).sign() >= 0]
         return found[0]
@@ -316,16 +319,18 @@ class Run:
         """One prompt's draws and rewards: (positions, advantages, old masses, reference)."""
         name, size, support = self.problem["prompts"][place]["name"], self.problem["group_size"], self.supports[place]
         (table, reference), positions, share = self.tables[place], list[int](), rational(Fraction(1, size))
-        source = self.source
+        self.what, source, rewards = "recorded", self.source, list[Number]()
         cells = self.masses(self.theta, closed=True)[place] if "seed" in source else current
         for i in range(1, size + 1):
-            response = self.problem["draws"]["recorded"][t - 1][place][i - 1] if source["source"] == "recorded" else ANY
+            response = self.problem["draws"]["recorded"][t - 1][place][i - 1] if source["source"] == "recorded" else str
             response = support[self.drawn((source["seed"], t, place, i), cells)] if "seed" in source else response
             response = self.take("draw", t=t, prompt=name, i=i, response=response)["response"]
-            need(response in support, f"response: {response!r}: not in the support (G3)")
+            need(response in support, f"response: {response!r:.60}: not in the support (G3)")
             positions.append(support.index(response))
-        listed = enumerate([ANY if "reward" in self.supplied else table[j] for j in positions], start=1)
-        rewards = [number(self.take("reward", t=t, prompt=name, i=i, reward=x)["reward"]) for i, x in listed]
+        for i, position in enumerate(positions, start=1):
+            reward = Number if "reward" in self.supplied else table[position]
+            rewards.append(self.take("reward", t=t, prompt=name, i=i, reward=reward)["reward"])
+            self.consistent("reward", self.said["reward"], place, position)
         mean = sum(rewards, ZERO) * share
         variance = sum(((reward - mean) * (reward - mean) for reward in rewards), ZERO) * share
         need(variance.top.keys() <= UNIT.keys(), "the square root of an irrational", 3)
@@ -348,49 +353,44 @@ class Run:
             for mass, base in zip(current, reference, strict=True) if self.beta.sign() else ():
                 parts.append((mass.flat() / base).of("ln") * self.beta * rational(Fraction(-1, len(groups))) * mass)
         return sum(parts, ZERO), kinked
-    def step(self, t: int, k: int, groups: list[Any], masses: list[list[Number]]) -> list[list[Number]]:
-        """One inner step from theta, whose masses are given: the masses after it."""
+    def step(self, t: int, k: int, rate: Number, groups: list[Any], masses: list[Any]) -> tuple[str, list[Any]]:
+        """One inner step from theta, whose masses are given: the status and the masses after it."""
         value, kinked = self.objective(groups, masses)
-        derived = UNDEFINED if kinked else [value.slope.get(i, ZERO) for i in range(len(self.theta))]
-        answer: Any = ANY if "gradient" in self.supplied else derived
-        answer = self.take("gradient", t=t, k=k, theta=self.theta, answer=answer)["answer"]
+        derived: Any = UNDEFINED if kinked else [value.slope.get(i, ZERO) for i in range(len(self.theta))]
+        derived = object if "gradient" in self.supplied else derived
+        answer = self.take("gradient", t=t, k=k, theta=self.theta, answer=derived)["answer"]
+        self.consistent("gradient", answer, t, *self.said["theta"])
         if answer == UNDEFINED:
-            self.status = UNDEFINED
-            return masses
-        rate = self.rates[((t - 1) * self.problem["inner_steps"] + k - 1) % len(self.rates)]
-        moved = [x + rate * number(slope) for x, slope in zip(self.theta, answer, strict=True)]
-        belongs: Any = ANY if "domain" in self.supplied else self.inside(self.domain, moved)
-        belongs = self.take("membership", t=t, k=k, proposal=moved, answer=belongs)["answer"]
-        need(isinstance(belongs, bool), f"answer: {belongs!r:.60}: expected a truth value")
+            return UNDEFINED, masses
+        new = [x + rate * (s if type(s) is Number else number(s)) for x, s in zip(self.theta, answer, strict=True)]
+        derived = bool if "domain" in self.supplied and self.inside(self.native, new) else self.inside(self.domain, new)
+        belongs = self.take("membership", t=t, k=k, proposal=new, answer=derived)["answer"]
+        self.consistent("domain", belongs, *self.said["proposal"])
         if not belongs:
-            self.status = "invalid-update"
-            return masses
-        if [x.top for x in moved] != [x.top for x in self.theta]:
+            return "invalid-update", masses
+        if [x.top for x in new] != [x.top for x in self.theta]:
             NAMES.clear()
-            moved = [x.fresh() for x in moved]
-            masses = self.masses(moved)
-        said = self.take("apply", t=t, k=k, theta=moved, objective=self.objective(groups, masses)[0])
+            masses = self.masses(new)
+        said = self.take("apply", t=t, k=k, theta=new, objective=self.objective(groups, masses)[0])
         self.theta = said["theta"]
-        self.applied.append({**said, "objective": said["objective"].fresh()} if self.tight else self.said)
-        return masses
-
+        self.applied.append(said if self.tight else self.said)
+        return "complete", masses
 def check(path: str) -> tuple[int, str]:
     """The exit status and the words for a trace, tried at each precision until everything is decided."""
     for DOWN.prec in PRECISIONS:
         UP.prec, run = DOWN.prec, Run()
         NAMES.clear()
         try:
-            need(os.path.isfile(path), "expected a regular file that can be read", 2)
+            need(os.path.isfile(path) and os.access(path, os.R_OK), "expected a regular file that can be read", 2)
             with open(path, "rb") as stream:
                 status, why = 0, f"{run.follow(stream)}; not derived: the counts of {', '.join(WORK)}"
         except Verdict as verdict:
             status, why = verdict.args
         except (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError) as error:
-            unread = isinstance(error, json.JSONDecodeError | UnicodeDecodeError | RecursionError | OSError)
-            status, why = 1 + unread, f"expected an event in JSON: {type(error).__name__}: {str(error)[:100]}"
+            status, why = 1 + isinstance(error, OSError), f"{run.what}: not of the form that it has in a trace"
         if status != 3:
             break
-    return status, f"line {run.line or 1}: {why}" if status else why
+    return status, f"line {run.line}: {why}" if status and run.line else why
 
 if __name__ == "__main__":
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

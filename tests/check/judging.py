@@ -14,6 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from grpocheck.contracts.clauses import ContractViolation
 from grpocheck.core import InvalidProblem, SupplyViolation, TraceWriter, run
 from grpocheck.core.arithmetic.choice import arithmetic_named
 from grpocheck.core.arithmetic.errors import DigitBudgetExceeded, NotExact, UndecidedComparison
@@ -102,7 +103,7 @@ def replayed(path: Path) -> bool:
     return True
 
 
-def says_the_same(path: Path, before: list[Event], data: bytes) -> str:
+def says_the_same(path: Path, before: list[Event], data: bytes, tally: "Tally") -> str:
     """How a corrupted trace (in the file) says what the right one says; the empty text where it does not."""
     after = strictly(data)
     if after is None:
@@ -113,7 +114,7 @@ def says_the_same(path: Path, before: list[Event], data: bytes) -> str:
         return "an enclosure that still encloses"
     if typed(list(map(str, derived_only(after)))) == typed(list(map(str, derived_only(before)))):
         return "a count of work or a limit, which is not derived"
-    return "the trace of another run, replayed bit for bit" if replayed(path) else ""
+    return "the trace of another run, replayed bit for bit" if tally.replays(path) else ""
 
 
 NUMBERS = re.compile(r"'[^']*'|\"[^\"]*\"|\[.*?\]|\{.*?\}|[0-9][^ ,:]*")
@@ -131,7 +132,8 @@ def kind_of(why: str) -> str:
 @dataclass
 class Tally:
     """What was found, counted; ``faults`` are the mistakes of the checker, ``undecided`` the right traces of which it
-    says so, and ``left`` the corruptions of those of which it says so too."""
+    says so, ``left`` the corruptions of those of which it says so too; ``broken`` are contracts that broke in replay,
+    which is no mistake of the checker but one of replay."""
 
     traces: int = 0
     undecided: int = 0
@@ -139,7 +141,16 @@ class Tally:
     corruptions: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
     same: Counter[str] = field(default_factory=Counter)
+    broken: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
+
+    def replays(self, path: Path) -> bool:
+        """Whether replaying a trace gives it again; not where a contract breaks meanwhile, which is counted."""
+        try:
+            return replayed(path)
+        except ContractViolation as violation:
+            self.broken[" ".join(str(violation).split("\n")[1:2])] += 1
+            return False
 
     def add(self, other: "Tally") -> None:
         """Count another tally in."""
@@ -149,6 +160,7 @@ class Tally:
         self.corruptions += other.corruptions
         self.rejected += other.rejected
         self.same += other.same
+        self.broken += other.broken
         self.faults += other.faults
 
 
@@ -175,13 +187,13 @@ def judge(path: Path, text: str, random: Random, changes: int) -> Tally:
         status, why = verdict(path)
         if status in (1, 2) and re.match(r"line \d+: .", why):
             tally.rejected[kind_of(why)] += 1
-            if replayed(path):
+            if tally.replays(path):
                 tally.faults.append(f"{done}: rejected ({why}), but it replays\n{data.decode(errors='replace')}")
             continue
         if undecided and status == 3:
             tally.left += 1
             continue
-        same = says_the_same(path, events, data)
+        same = says_the_same(path, events, data, tally)
         tally.same[same] += bool(same)
         if not same:
             tally.faults.append(f"{done}: {status}: {why}\n{data.decode(errors='replace')}")

@@ -1,8 +1,10 @@
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from grpocheck.verifier import check
 from grpocheck.verifier.check import WORK, Number, number
 
 from tests.check import judging
-from tests.check.corruption import text_of
+from tests.check.corruption import put, text_of
 from tests.check.trust import batch
 
 HOUSE = Path(__file__).resolve().parents[2]
@@ -104,7 +106,7 @@ def corrupted(path: Path, line: int, **fields: Any) -> str:
         (3, {"response": "ugly"}, "line 3: response: ugly: expected 'good'"),
         (5, {"reward": "2"}, "line 5: reward: 2: expected 1"),
         (7, {"advantages": ["1", "1"]}, "line 7: advantages: 1: expected -1"),
-        (8, {"answer": ["2.0"]}, "line 8: '2.0': expected an exact number"),
+        (8, {"answer": ["2.0"]}, "line 8: answer: 2.0: expected an exact number"),
         (8, {"answer": ["3"]}, "line 8: answer: 3: expected 2"),
         (9, {"answer": False}, "line 9: answer: False: expected True"),
         (10, {"objective": "1/6"}, "line 10: objective: 1/6: expected 0.2"),
@@ -129,6 +131,100 @@ def test_a_cut_trace_is_no_whole_trace(tmp_path: Path) -> None:
     assert checked(tmp_path / "nothing.jsonl")[0] == 2
 
 
+START = b'{"event": "start", "schema": "grpocheck-trace/1"'
+NO_TRACES: dict[str, bytes] = {
+    "a problem": (HOUSE / "examples" / "two_paths.toml").read_bytes(),
+    "JSON of another kind": b'{"claims": [1, 2.5], "ok": true}\n',
+    "JSON over several lines": b'{\n "event": "start"\n}\n',
+    "a training log": b'{"loss": 0.5, "step": 1}\n{"loss": NaN, "step": 2}\n',
+    "nothing": b"",
+    "blank lines": b"\n\n",
+    "bytes": bytes(range(256)) * 4,
+    "UTF-16": (START.decode() + "}\n").encode("utf-16"),
+    "one array": b"[" + START + b"}]\n",
+    "another version": START.replace(b"/1", b"/2") + b', "problem": {}}\n',
+    "no version": b'{"event": "start", "problem": {}}\n',
+    "a trace without its first line": b'{"event": "outer-iteration", "t": 1, "theta_old": ["1/2"]}\n',
+    "a start that is cut": START + b', "problem": {"group_si',
+    "a number": b"1\n",
+    "a text": b'"start"\n',
+    "an exponent out of reach": START[:-1] + b'", "t": 1e99999999999999999999}\n',
+    "an integer of many digits": START + b', "t": ' + b"7" * 10_000 + b"}\n",
+    "lists in lists": b"[" * 100_000 + b"]" * 100_000 + b"\n",
+    "more values than an event has": b"[" + b"[]," * 3_000_000 + b"[]]\n",
+}
+PYTHON = re.compile(r"Error|Exception|Traceback|NoneType|object has no|unhashable|codec|byte 0x|Decimal\(|<class")
+
+
+@pytest.mark.parametrize("name", NO_TRACES)
+def test_what_is_no_trace_is_bad_input(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(NO_TRACES[name])
+    status, why = check.check(str(path))
+    shown = str(NO_TRACES[name][:20].splitlines()[:1] or [b""])[3:-2].rstrip("'\"")
+    assert status == 2
+    assert why.startswith("line 1: ")
+    assert shown[:8] in why
+    assert why.endswith("expected a whole line of JSON, the event start of a grpocheck-trace/1")
+    assert not PYTHON.search(why)
+
+
+def test_the_checker_alone_names_the_file_that_is_no_trace(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "none", HOUSE / "examples" / "two_paths.toml"):
+        command = [sys.executable, "-I", "-S", str(CHECKER), str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (2, "")
+        assert done.stdout.startswith(f"{path}: no whole trace: ")
+        assert "expected" in done.stdout
+        assert not PYTHON.search(done.stdout)
+
+
+def test_a_line_that_is_no_event_ends_a_trace(tmp_path: Path) -> None:
+    path = traced(tmp_path, HOUSE / "examples" / "undefined_gradient.toml")
+    lines = path.read_bytes().splitlines(keepends=True)
+    for other in (b"{}\n", b"[]\n", b'{"event": 1}\n', b"# draw\n", b'{"event": "draw"\n'):
+        path.write_bytes(b"".join([*lines[:2], other, *lines[3:]]))
+        status, why = check.check(str(path))
+        shown = other.decode().rstrip()
+        assert (status, why) == (2, f"line 3: '{shown}': expected a whole line of JSON, the event draw")
+
+
+ODD = (None, True, 1, -1, "", "x", "1/2", [], [[]], ["1/2"], {}, {"kind": []}, [{}], {"": None})
+"""Values of every kind of JSON, to stand where another one belongs."""
+
+
+@pytest.mark.slow
+def test_a_field_of_another_kind_has_a_reason_in_the_words_of_a_trace(tmp_path: Path) -> None:
+    """Every value of every kind in every place of the traces of two problems: status 0 to 2 is decided, in words."""
+    said: set[str] = set()
+    for example in ("undefined_gradient", "autoregressive"):
+        path = traced(tmp_path, HOUSE / "examples" / f"{example}.toml")
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        for n, line in enumerate(lines):
+            if example == "autoregressive" and n > 1:
+                break  # the header is what the two have not in common
+            for place in places(json.loads(line)):
+                for odd in ODD if n == 0 else ODD[::3]:
+                    event = json.loads(line)
+                    put(event, place, odd)
+                    path.write_text("".join([*lines[:n], json.dumps(event) + "\n", *lines[n + 1 :]]))
+                    status, why = check.check(str(path))
+                    assert status in (0, 1, 2), (place, odd, why)
+                    assert status == 0 or why.startswith(f"line {n + 1}: ") or n == 0, (place, odd, why)
+                    assert not PYTHON.search(why), (place, odd, why)
+                    said.add(why)
+    assert len(said) > 100
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths of everything in a JSON value, lists and tables too, of a list the first two entries."""
+    if path:
+        yield path
+    entries = value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else ()
+    for key, entry in entries:
+        yield from places(entry, (*path, key))
+
+
 def replaced(path: Path, line: int, old: str, new: str) -> bytes:
     """The bytes of a trace with a piece of one line replaced."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -140,19 +236,19 @@ def replaced(path: Path, line: int, old: str, new: str) -> bytes:
 TWISTS = [
     (3, '"i": 1', '"i": 2, "i": 1', "line 3: ['event', 't', 'prompt', 'i', 'i', 'response']: expected each key once"),
     (1, '"epsilon": "1/5"', '"epsilon": "1/2", "epsilon": "1/5"', "line 1: ['group_size'"),
-    (7, '"mean": "1/2"', '"mean": NaN', "line 7: 'NaN': expected an exact number"),
-    (7, '"mean": "1/2"', '"mean": 0.5', "line 7: '0.5': expected an exact number"),
-    (7, '"mean": "1/2"', '"mean": "+1/2"', "line 7: '+1/2': expected"),
-    (7, '"mean": "1/2"', '"mean": " 1/2"', "line 7: ' 1/2': expected"),
-    (7, '"mean": "1/2"', '"mean": "01/2"', "line 7: '01/2': expected"),
-    (7, '"mean": "1/2"', '"mean": "2/4"', "line 7: '2/4': expected an exact number in lowest terms"),
-    (7, '"mean": "1/2"', '"mean": "\u0661/\u0662"', "line 7: '\u0661/\u0662': expected"),
-    (7, '["1", "-1"]', '["1/1", "-1"]', "line 7: '1/1': expected"),
-    (5, '"reward": "1"', '"reward": 1', "line 5: 1: expected an exact number in lowest terms, as a text"),
-    (6, '"reward": "0"', '"reward": "-0"', "line 6: '-0': expected"),
+    (7, '"mean": "1/2"', '"mean": NaN', "line 7: mean: NaN: expected an exact number"),
+    (7, '"mean": "1/2"', '"mean": 0.5', "line 7: mean: 0.5: expected an exact number"),
+    (7, '"mean": "1/2"', '"mean": "+1/2"', "line 7: mean: +1/2: expected"),
+    (7, '"mean": "1/2"', '"mean": " 1/2"', "line 7: mean:  1/2: expected"),
+    (7, '"mean": "1/2"', '"mean": "01/2"', "line 7: mean: 01/2: expected"),
+    (7, '"mean": "1/2"', '"mean": "2/4"', "line 7: mean: 2/4: expected an exact number in lowest terms"),
+    (7, '"mean": "1/2"', '"mean": "\u0661/\u0662"', "line 7: mean: \u0661/\u0662: expected"),
+    (7, '["1", "-1"]', '["1/1", "-1"]', "line 7: advantages: 1/1: expected"),
+    (5, '"reward": "1"', '"reward": 1', "line 5: reward: 1: expected an exact number in lowest terms, as a text"),
+    (6, '"reward": "0"', '"reward": "-0"', "line 6: reward: -0: expected"),
     (3, '"i": 1', '"i": true', "line 3: i: True: expected 1"),
-    (3, '"i": 1', '"i": 1.0', "line 3: '1.0': expected"),
-    (3, '"i": 1', '"i": 1e0', "line 3: '1e0': expected"),
+    (3, '"i": 1', '"i": 1.0', "line 3: i: 1.0: expected"),
+    (3, '"i": 1', '"i": 1e0', "line 3: i: 1: expected"),
     (9, '"answer": true', '"answer": 1', "line 9: answer: 1: expected True"),
     (13, '"steps_applied": 1', '"steps_applied": true', "line 13: steps_applied: True: expected 1"),
     (13, '"comparisons": 40', '"comparisons": true', "line 13: comparisons: True: expected a count"),
@@ -173,7 +269,7 @@ TWISTS = [
     (1, '"rewards": ["1", "0"]', '"rewards": ["1", "0", "0"]', "line 1: prompts: "),
     (1, '"responses": ["good", "bad"]', '"responses": ["good", "good"]', "line 1: prompts: "),
     (1, '"beta": "0"', '"beta": "-1"', "line 1: "),
-    (1, '"epsilon": "1/5"', '"epsilon": "2/10"', "line 1: '2/10': expected"),
+    (1, '"epsilon": "1/5"', '"epsilon": "2/10"', "line 1: epsilon: 2/10: expected"),
     (1, '"epsilon": "1/5"', '"epsilon": "1"', "line 1: "),
     (1, '"step_size": "1/20"', '"step_sizes": [["1/20", "1/20"], ["1", "1"]]', "line 1: step_sizes"),
     (1, '"family": "bernoulli"', '"family": "junk"', "line 1: "),
