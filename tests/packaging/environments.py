@@ -15,6 +15,7 @@ import pytest
 
 HOUSE = Path(__file__).resolve().parents[2]
 OTHERS = [name for name in os.environ.get("GRPOCHECK_PYTHONS", "python3.12:python3.13").split(":") if name]
+Said = subprocess.CompletedProcess[str]
 OURS = ("PYTHONPATH", "VIRTUAL_ENV", "GRPOCHECK_CACHE")
 
 
@@ -35,15 +36,16 @@ class Built:
         return sources
 
 
-def called(*command: object, folder: Path, status: int = 0) -> str:
-    """What a command prints, both streams, that has to end with a status."""
+def called(*command: object, folder: Path, status: int = 0, **environment: object) -> Said:
+    """What a command says that has to end with a status."""
+    kept = {name: value for name, value in os.environ.items() if name not in OURS}
     done = subprocess.run(
-        [str(part) for part in command], cwd=folder, text=True, check=False,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        env={name: value for name, value in os.environ.items() if name not in OURS},
+        [str(part) for part in command], cwd=folder, capture_output=True, text=True, check=False,
+        env={**kept, **{name: str(value) for name, value in environment.items()}},
     )  # fmt: skip
-    assert done.returncode == status, f"{[*map(str, command)]}: {done.returncode}\n{done.stdout[-3000:]}"
-    return done.stdout
+    said = f"{done.stdout[-2000:]}{done.stderr[-2000:]}"
+    assert done.returncode == status, f"{[*map(str, command)]}: {done.returncode}\n{said}"
+    return done
 
 
 def environment(folder: Path, python: str = sys.executable) -> Path:
@@ -63,7 +65,7 @@ def known_to_git() -> frozenset[str]:
     """The files of the clone, or a skip where there is none: in what was unpacked from an sdist."""
     if not (HOUSE / ".git").exists():
         pytest.skip("what belongs in an sdist is what git knows, and this is no clone")
-    listed = called("git", "ls-files", "-z", folder=HOUSE).split("\0")
+    listed = called("git", "ls-files", "-z", folder=HOUSE).stdout.split("\0")
     return frozenset(name for name in listed if name and (HOUSE / name).is_file())
 
 
@@ -76,11 +78,11 @@ def build(folder: Path) -> Built:
     maker = environment(folder / "maker")
     install(maker, "setuptools>=77", folder=folder)
     made = f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
-    printed = called(maker, "-W", "default", "-c", made, folder=folder / "source")
+    first = called(maker, "-W", "default", "-c", made, folder=folder / "source")
     (sdist,) = folder.glob("*.tar.gz")
-    printed += called(maker, "-m", "pip", "wheel", "-v", "--no-deps", "-w", folder, sdist, folder=folder)
+    then = called(maker, "-m", "pip", "wheel", "-v", "--no-deps", "-w", folder, sdist, folder=folder)
     (wheel,) = folder.glob("*.whl")
-    return Built(files, sdist, wheel, printed)
+    return Built(files, sdist, wheel, "\n".join((first.stdout, first.stderr, then.stdout, then.stderr)))
 
 
 def another(name: str) -> str:

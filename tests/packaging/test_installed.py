@@ -1,6 +1,7 @@
 """The wheel and the sdist in empty environments, with the newest and the oldest versions, away from the sources."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -25,22 +26,22 @@ rooms = ("contracts", "core", "examples", "package", "proofs", "tests", "verifie
 print("imported; at top level:", [room for room in rooms if importlib.util.find_spec(room)])
 """
 PLACE = "import grpocheck.examples; print(*grpocheck.examples.__path__)"
-TOUCHED = ["arithmetic", "problem", "properties", "fast", "audit/test_formats.py", "audit/test_planted_rows.py"]
+TOUCHED = ["arithmetic", "problem", "fast", "smt", "symbolic/test_parts.py", "audit/test_formats.py"]
 """The tests that lean on what may be old: mpmath, flint, hypothesis, z3, crosshair, numpy, pyarrow."""
 
 
-def works(python: Path, folder: Path, audits: bool) -> None:
+def works(python: Path, folder: Path, audits: bool, claims: Sequence[str] = ("N4",)) -> None:
     """Everything can be imported, and the commands work in a folder with nothing in it, on the examples installed."""
     folder.mkdir()
-    assert called(python, "-c", SMOKE, folder=folder) == "imported; at top level: []\n"
+    assert called(python, "-c", SMOKE, folder=folder).stdout == "imported; at top level: []\n"
     command = python.parent / "grpocheck"
-    examples = Path(called(python, "-c", PLACE, folder=folder).strip())
-    assert "verify" in called(command, "--help", folder=folder)
+    examples = Path(called(python, "-c", PLACE, folder=folder).stdout.strip())
+    assert "verify" in called(command, "--help", folder=folder).stdout
     trace = ["--trace", "t.jsonl", "--json"]
-    outcome = json.loads(called(command, "run", examples / "undefined_gradient.toml", *trace, folder=folder))
+    outcome = json.loads(called(command, "run", examples / "undefined_gradient.toml", *trace, folder=folder).stdout)
     assert outcome["status"] == "undefined-gradient"
     assert outcome["theta"] == ["3/5"]
-    assert ": right" in called(command, "check", "t.jsonl", folder=folder)
+    assert ": right" in called(command, "check", "t.jsonl", folder=folder).stdout
     called(command, "replay", "t.jsonl", folder=folder)
     called(command, "new", "bernoulli", "--out", "mine.toml", folder=folder)
     called(command, "run", "mine.toml", folder=folder)
@@ -48,12 +49,14 @@ def works(python: Path, folder: Path, audits: bool) -> None:
     called(command, "studio", "--help", folder=folder)
     log = ["audit", examples / "audit" / "run.jsonl", "--json"]
     if audits:
-        assert json.loads(called(command, *log, folder=folder, status=1))["findings"]
+        assert json.loads(called(command, *log, folder=folder, status=1).stdout)["findings"]
     else:
-        assert "pip install 'grpocheck[audit]'" in called(command, *log, folder=folder, status=2)
-    report = json.loads(called(command, "verify", "B1", "N4", "--jobs", "1", "--json", "-", folder=folder))
+        assert "pip install 'grpocheck[audit]'" in called(command, *log, folder=folder, status=2).stderr
+    verify = ["verify", *claims, "--jobs", "1", "--cache", "cache", "--json", "-"]
+    # no proof checker is found here: making the proofs is minutes of another program, and done elsewhere
+    report = json.loads(called(command, *verify, folder=folder, PATH=python.parent).stdout)
     statuses = {entry["id"]: entry["status"] for entry in (*report["claims"], *report["non_claims"])}
-    assert statuses == {"B1": "held", "N4": "refuted"}
+    assert statuses == {claim: "refuted" if claim.startswith("N") else "held" for claim in claims}
 
 
 def test_the_newest_versions(built: Built, tmp_path: Path) -> None:
@@ -77,4 +80,4 @@ def test_the_oldest_versions(built: Built, tmp_path: Path) -> None:
 def test_another_python(name: str, built: Built, tmp_path: Path) -> None:
     python = environment(tmp_path / "venv", another(name))
     install(python, built.wheel, folder=tmp_path)
-    works(python, tmp_path / "empty", audits=False)
+    works(python, tmp_path / "empty", audits=False, claims=["B1", "N4"])  # two minutes
