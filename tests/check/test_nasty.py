@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from grpocheck.core import Supply, TraceWriter, problem_from_mapping, run
 from grpocheck.core.frozen import FrozenIteration
+from grpocheck.core.replaying import replay
+from grpocheck.core.trace_errors import TraceMismatch
 from grpocheck.verifier.check import check
 
 from tests.check.corruption import Event, text_of
@@ -418,3 +420,17 @@ def test_a_supplied_domain_beyond_the_masses(tmp_path: Path) -> None:
     events[place + 1 :] = [{"event": "apply", **apply}, end]
     status, why = verdict(path, events)
     assert (status, why.split(": ")[:2]) == (1, [f"line {place + 1}", "answer"])
+
+
+def test_the_trace_of_an_oracle_that_was_let_change_its_answers(tmp_path: Path) -> None:
+    """``one_answer=False`` is no word of the trace; both readers of it hold the oracle to a function."""
+    answers = iter(range(100))
+    path = tmp_path / "trace.jsonl"
+    supply = Supply(reward=lambda prompt, response: Fraction(next(answers)))
+    problem = problem_from_mapping(PROBLEM | {"draws": {"recorded": [[["good", "bad"], ["bad", "good"]]] * 2}})
+    with TraceWriter(path) as writer:
+        run(problem, supply, observer=writer, one_answer=False)
+    status, why = check(str(path))
+    assert (status, why.split(": ")[1:2], "as on line" in why) == (1, ["reward"], True)
+    with pytest.raises(TraceMismatch, match="line 22: event"):  # where the run ends now
+        replay(path)
