@@ -14,7 +14,8 @@ CASES: list[dict[str, Any]] = [
         "wrong": {"unweighted_k1": (log(1.5) + log(0.5)) / 2},
     },
     {
-        "id": "W02", "source": "modelscope/ms-swift#8123", "topic": "GDPO: each reward function normalised with its own std",
+        "id": "W02", "source": "modelscope/ms-swift#8123",
+        "topic": "GDPO: each reward function normalised with its own std",
         "input": {"rewards_per_func": [[1, 0, 1, 0], [4, 4, 0, 0]], "reward_weights": [1, "1/2"], "std": "population"},
         "right": {"gdpo": [1.5, -0.5, 0.5, -1.5]},
         "wrong": {"summed_first": [x / sqrt(1.25) for x in (1.5, 0.5, -0.5, -1.5)]},

@@ -1,4 +1,4 @@
-"""Disputes of four batches that were written before it was known how they are settled, and what must never be settled.
+"""Disputes of five batches that were written before it was known how they are settled, and what must never be settled.
 
 The batches keep the numbers that their author worked out; what is made of them here is false by construction.
 """
@@ -16,10 +16,10 @@ from grpocheck.verifier.disputes.roles import role_of
 from grpocheck.verifier.disputes.settling import Settler
 from grpocheck.verifier.disputes.structural import Structure
 
-from tests.disputes import blind_first, blind_fourth, blind_second, blind_third
+from tests.disputes import blind_fifth, blind_first, blind_fourth, blind_second, blind_third
 
 SOON = json.loads(json.dumps(blind_first.CASES + blind_second.CASES))
-LATER = json.loads(json.dumps(blind_third.CASES + blind_fourth.CASES))
+LATER = json.loads(json.dumps(blind_third.CASES + blind_fourth.CASES + blind_fifth.CASES))
 BY_ID = {case["id"]: case for case in SOON + LATER}
 OPEN = {
     "F07": "two deviations go with a leave-one-out baseline, and the case does not say which",

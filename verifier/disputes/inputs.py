@@ -71,7 +71,9 @@ WORLD = ("world_size", "n_gpus", "num_processes", "dp_size", "num_ranks", "seed"
 MEANINGS = {alias: name for name, aliases in ALIASES.items() for alias in re.split(r",\s*", aliases)}
 SHOWN = {
     "A": "advantages", "L": "losses", "R": "rewards", "T": "temperature", "w": "ratios", "x": "log_ratios",
-    "z": "logits", "new_logp": "logp_new", "success": "questions",
+    "z": "logits", "new_logp": "logp_new", "success": "questions", "H": "entropies", "dists": "token_distributions",
+    "parts": "micro_batches", "accum": "gradient_accumulation_steps", "base_loss": "policy_loss",
+    "least": "ratio_low", "most": "ratio_high", "longest": "max_length",
 }  # fmt: skip
 """The key of a name in messages, where it is another than the name."""
 FORMATS = ("float16", "bfloat16", "float32", "float64", "fp16", "bf16", "fp32", "fp64")
