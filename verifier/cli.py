@@ -1,5 +1,6 @@
 """The command ``grpocheck``: what people type. Every command imports what it needs only when it runs."""
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
@@ -61,6 +62,12 @@ class Verb:
     panel: str
     examples: tuple[str, ...]
     statuses: str
+
+    @property
+    def help(self) -> str:
+        """What the command says of itself, a paragraph a line, which a terminal of any width breaks."""
+        paragraphs = (inspect.getdoc(self.command) or "").split("\n\n")
+        return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
     @property
     def epilog(self) -> str:
@@ -150,7 +157,7 @@ app = typer.Typer(
 )
 
 for verb in VERBS:
-    app.command(verb.name, rich_help_panel=verb.panel, epilog=verb.epilog)(guarded(verb.command))
+    app.command(verb.name, help=verb.help, rich_help_panel=verb.panel, epilog=verb.epilog)(guarded(verb.command))
 
 
 def print_version(wanted: bool) -> None:

@@ -50,6 +50,8 @@ def test_a_command_ends_its_help_with_examples_of_itself_and_its_statuses(verb) 
     assert len(examples) >= 1
     assert lines[-1 - len(examples) :] == [*examples, f"Exit status: {verb.statuses}"]
     assert verb.statuses.startswith("0 ")
+    for paragraph in verb.help.split("\n\n"):
+        assert any(line.startswith(paragraph[:200]) for line in lines), f"broken: {paragraph}"
     for program, name, *arguments in map(shlex.split, verb.examples):
         assert (program, name) == ("grpocheck", verb.name)
         for named in (argument for argument in arguments if argument.startswith("examples/")):

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
+from grpocheck.verifier.command_line.options import Json, Keep, Ray
 
 
 def audit_command(
@@ -25,15 +26,9 @@ def audit_command(
         typer.Option("--html", metavar="FILE", help="Write the report as one self-contained page too."),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, metavar="N", help="Processes to work with.")] = 1,
-    ray: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--ray", metavar="ADDRESS", help="Work as tasks of this Ray cluster; the extra ray is needed."),
-    ] = None,
-    keep: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option("--keep", metavar="FOLDER", help="Keep what is done there; the same command goes on from it."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")] = False,
+    ray: Ray = None,
+    keep: Keep = None,
+    json: Json = False,
 ) -> int:
     """What a training log shows: advantages, ratios, losses, budgets, held against the definition in exact arithmetic.
 
