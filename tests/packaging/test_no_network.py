@@ -35,7 +35,7 @@ COMMANDS = {
     "lesson": (["lesson", "budget", "--json"], 0),
 }
 SLOW = {
-    "verify": (["verify", "B1", "N4", "--jobs", "1", "--json", "-"], 0),
+    "verify": (["verify", "N4", "--jobs", "1", "--json", "-"], 0),
     "training-free": (["training-free", TASK, "--seed", "1", "--json"], 0),
     "check": (["check", "t.jsonl", "--json"], 0),
 }
