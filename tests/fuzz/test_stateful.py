@@ -18,7 +18,8 @@ from tests.check.judging import replayed
 
 HOUSE = Path(__file__).resolve().parents[2]
 EXAMPLES = ("undefined_gradient", "two_paths", "zero_variance", "invalid_update")
-KEPT = sorted((Path(__file__).parent / "corpus" / "trace").iterdir())
+RIGHT = ("autoregressive", "invalid_update", "two_paths", "undefined_gradient")
+KEPT = [Path(__file__).parent / "corpus" / "trace" / name for name in RIGHT]
 QUICK = settings(max_examples=8, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck))
 
 WORDS = ("theta", "groups", "ledger", "problem", "names", "epsilon", "beta", "group_size", "theta[0]", "F", "rho", "B2")
