@@ -26,7 +26,7 @@ OPEN = {
     "V17": "a share of 1 is no known fault of one half",
 }
 """What stays open, and rightly."""
-NAMED = {"F12", "F19", "S09", "S10", "T03", "T15", "V05", "V12"}
+NAMED = {"F12", "F19", "S09", "S10", "T15", "V05", "V12", "W02"}
 """Cases of two conventions, each named by its number: exchanged whole, each number is still what its name says."""
 OPAQUE = ["foo", "bar", "baz", "qux", "quux", "corge", "grault"]
 

@@ -14,7 +14,7 @@ from grpocheck.verifier.disputes.catalogue import Entry
 from grpocheck.verifier.disputes.formulas import flat
 from grpocheck.verifier.disputes.lines import Line, Verdict
 from grpocheck.verifier.disputes.values import MOST_NAMED, Values
-from grpocheck.verifier.disputes.vocabulary import FAULTS, QUANTITIES, SPECIFIC
+from grpocheck.verifier.disputes.vocabulary import FAULTS, QUANTITIES, SPECIFIC, VAGUE
 from grpocheck.verifier.disputes.words import words_of
 
 Family = tuple[str, frozenset[str]]
@@ -183,14 +183,24 @@ class Structure:
         for place, line in enumerate(lines):
             if line.side != "right" or not line.agrees:
                 continue
+            size = words_of(line.name).group_size
             for entry in [entry for entry in self.entries if entry.formula == line.how]:
-                first = self.definition(family_of(entry), line.stated, frozenset(), words_of(line.name).group_size)
-                if first is None or not (entry.words & FAULTS or "true" in first.words):
-                    continue
-                value = self.values.value(first.formula)
-                if not self.agree(line.stated, value) and any(self.agree(other.stated, value) for other in wrong):
-                    found[place] = self.noted(line, "called right, but a wrong one is the definition's", [first])
+                for standard in self.standards(entry, line.stated, size):
+                    value = self.values.value(standard.formula, size)
+                    if not self.agree(line.stated, value) and any(self.agree(other.stated, value) for other in wrong):
+                        found[place] = self.noted(line, "called right, but a wrong one is the definition's", [standard])
         return found
+
+    def standards(self, entry: Entry, stated: Any, size: int | None) -> list[Entry]:
+        """The entries beside which an entry is none of a right side: a true value, and of a fault what it spoils."""
+        quantity = (entry.words & QUANTITIES) - VAGUE
+        alike = [e for e in self.entries if e.kind == entry.kind and (e.words & QUANTITIES) - VAGUE == quantity]
+        found = [e for e in alike if "true" in e.words and "true" not in entry.words]
+        if entry.words & FAULTS:
+            found += [e for e in alike if e.words == entry.words - FAULTS]
+            first = self.definition(family_of(entry), stated, frozenset(), size)
+            found += [first] if first is not None else []
+        return [e for e in found if self.values.has_count(stated, e.formula, size)]
 
     def agree(self, stated: Any, value: Any) -> bool:
         """Whether a value is certainly a stated one."""

@@ -10,6 +10,8 @@ QUANTITIES = frozenset(
     | {"self-normalised", "second-moment"}
 )
 """Words for what a number is, beside those for how it is had."""
+VAGUE = frozenset({"objective", "mass"})
+"""Words for quantities that do not tell one from another of the same kind."""
 SPECIFIC = QUANTITIES | {"k1", "k2", "k3", "absolute", "reversed", "clamped", "truncated", "masked", "unweighted"}
 SPECIFIC |= {"without-kl", "without-entropy", "in-one", "twice", "without-bounds"}
 """Words that a name has to say: without them the simpler entry is meant."""
