@@ -49,6 +49,7 @@ KEYS = (*NEEDED, "step_size", "step_sizes", "domain", "generation", "draws")
 
 PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 LONG_KEY = re.compile(rf"""(?<![\w"'-]){PART}(?:[ \t]*+\.[ \t]*+{PART}){{{MOST_KEY_PARTS},}}""", re.ASCII)
+PLACE = re.compile(r" \(at line ([0-9]+), column ([0-9]+)\)\Z")
 LONG_NUMBER = re.compile(rf"[0-9][0-9_]{{{MAX_DIGITS}}}")
 
 
@@ -94,12 +95,12 @@ def parsed(document: str) -> dict[str, Any]:
         if document.lstrip().startswith("{"):
             expected = "TOML; this begins as JSON does (a trace is for grpocheck replay and check, a log for audit)"
             raise InvalidProblem("problem file", first_line(document), expected) from None
-        reason, _, place = str(error).partition(" (at line ")
-        number, _, column = place.rstrip(")").partition(", column ")
-        if not number:
-            raise InvalidProblem("problem file", first_line(document), f"TOML ({reason})") from None
-        line = document.split("\n")[int(number) - 1].strip()
-        raise InvalidProblem(f"line {number}", line, f"TOML ({reason}, at column {column})") from None
+        place = PLACE.search(str(error))
+        if place is None:
+            raise InvalidProblem("problem file", first_line(document), f"TOML ({error})") from None
+        line = document.split("\n")[int(place[1]) - 1].strip()
+        expected = f"TOML ({str(error)[: place.start()]}, at column {place[2]})"
+        raise InvalidProblem(f"line {place[1]}", line, expected) from None
     except RecursionError:
         raise InvalidProblem("problem file", first_line(document), "lists and tables a few levels deep") from None
     except ValueError:
