@@ -180,7 +180,7 @@ class Run:
         return f"{self.status} after {n + stopped} gradient attempts and {made} draws, every one derived again"
     def take(self, kind: str, **stated: Any) -> dict[str, Any]:
         """The next event: of this kind, with these fields and no others, each as stated."""
-        raw, self.line, self.said = self.stream.readline(2**26), self.line + 1, dict[str, Any]()
+        raw, self.line, self.said = self.stream.readline(2**24), self.line + 1, dict[str, Any]()
         with suppress(ArithmeticError, RecursionError, ValueError):
             whole = raw.decode() if sum(map(raw.count, b"[{,:")) < MOST_VALUES else ""
             self.said = json.loads(whole, object_pairs_hook=once, parse_float=Decimal, parse_constant=Decimal)
