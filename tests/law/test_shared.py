@@ -11,8 +11,9 @@ from grpocheck.core.reading import problem_from_mapping
 from grpocheck.verifier.law import shared as law_shared
 from grpocheck.verifier.law.branches import Branch
 from grpocheck.verifier.law.exact import exact_law
+from grpocheck.verifier.law.parts import Found
 from grpocheck.verifier.law.passage import Making
-from grpocheck.verifier.law.shared import Found, PartsDisagree, SharedIterations, compare
+from grpocheck.verifier.law.shared import PartsDisagree, SharedIterations, compare
 from grpocheck.verifier.prime_logs import PrimeLogs
 
 from tests.law.test_law import CASES, SOFTMAX
