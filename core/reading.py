@@ -104,9 +104,9 @@ def parsed(document: str) -> dict[str, Any]:
     except RecursionError:
         raise InvalidProblem("problem file", first_line(document), "lists and tables a few levels deep") from None
     except ValueError:
-        number = LONG_NUMBER.search(document)
-        key = "problem file" if number is None else f"line {line_of(document, number.start())}"
-        value = first_line(document) if number is None else number[0]
+        long = LONG_NUMBER.search(document)
+        key = "problem file" if long is None else f"line {line_of(document, long.start())}"
+        value = first_line(document) if long is None else long[0]
         raise InvalidProblem(key, value, f"numbers of at most {MAX_DIGITS} digits") from None
 
 
