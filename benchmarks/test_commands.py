@@ -105,9 +105,9 @@ def test_the_law_with_two_workers(benchmark: Any, keep: Keep, tmp_path: Path) ->
     found, times = alternating(lambda: law(1), lambda: law(2), 3)
     benchmark.pedantic(lambda: None, rounds=1)
     limit = (
-        "Starting the command and two processes takes a second or two that one process does not spend, the parts that "
-        "combinations share are made in both, and what they find is added up by the first process: on a law of a few "
-        "seconds that is what is missing to two."
+        "The start of the command, adding up what the workers find and writing a line for each of its numbers are the "
+        "first process's, half of the CPU time of one worker; the groups of the second prompt are made in both. Going "
+        "through the combinations, which is shared, has become the smaller part."
     )
     work = "law, n=4, G=8, M=2, T=1, K=1, the whole command"
     keep(Comparison(work, "one worker", "two workers", found, 1.7, False, seconds=times, limit=limit))

@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for
@@ -31,6 +32,11 @@ def left_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def how_to_begin() -> str:
+    """A process that has one thread can be doubled, on Linux, with all that it has imported; others begin afresh."""
+    return "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
+
+
 @contextmanager
 def executor(jobs: int, ray: str | None) -> Iterator[Executor | None]:
     """So many processes, or a Ray cluster; None for one process: this one. What waits is taken back at the end."""
@@ -40,7 +46,7 @@ def executor(jobs: int, ray: str | None) -> Iterator[Executor | None]:
     made: Executor = (
         RayExecutor(ray)
         if ray is not None
-        else ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=left_to_the_parent)
+        else ProcessPoolExecutor(jobs, mp_context=get_context(how_to_begin()), initializer=left_to_the_parent)
     )
     try:
         yield made

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 PROBLEM = """
-group_size = 6
+group_size = 8
 outer_iterations = 1
 inner_steps = 1
 epsilon = 0.2
@@ -30,8 +30,8 @@ responses = ["a", "b", "c", "d"]
 rewards = [0, 1, 0, 0.5]
 reference = [0.25, 0.25, 0.25, 0.25]
 """
-STRETCHES = 7
-"""84 * 84 combinations in stretches of at most 1024."""
+STRETCHES = 14
+"""165 * 165 combinations in stretches of at most 2048."""
 ENVIRONMENT = {**os.environ, "GRPOCHECK_CONTRACTS": "off"}
 
 

@@ -9,6 +9,7 @@ import pytest
 from grpocheck.core.arithmetic import EnclosureArithmetic
 from grpocheck.core.reading import problem_from_mapping
 from grpocheck.verifier.law import elsewhere
+from grpocheck.verifier.law.branches import combinations
 from grpocheck.verifier.law.elsewhere import Helpers, in_order, stretches
 from grpocheck.verifier.law.exact import exact_law
 from grpocheck.verifier.law.report import law_mapping, sampled_mapping
@@ -51,8 +52,9 @@ def test_an_enumeration_shared_out_is_the_same(monkeypatch, name, stretch):
     assert shared.parameters == alone.parameters  # in the same order, like the statuses' values below
     assert list(shared.statuses.items()) == list(alone.statuses.items())
     assert list(shared.calls.items()) == list(alone.calls.items())
-    assert apart.calls[-1] == "first_gradient_elsewhere"
-    assert len(apart.calls) > 2
+    assert apart.calls.count("passage_elsewhere") > 1
+    several = stretch < len(combinations(problem.prompts, problem.group_size))
+    assert (apart.calls[-1] == "first_gradient_elsewhere") is several
 
 
 ENCLOSED = ["softmax with a penalty", "two prompts of softmax, two steps", "log-linear"]
@@ -85,6 +87,13 @@ def test_samples_shared_out_are_the_same_runs():
     alone = sampled_law(problem, 23, 7, F(99, 100), EnclosureArithmetic())
     assert sampled_law(problem, 23, 7, F(99, 100), EnclosureArithmetic(), helpers=Helpers(apart)) == alone
     assert apart.calls == ["runs_elsewhere"] * 2
+
+
+def test_what_is_one_stretch_is_gone_through_here():
+    apart = Apart()
+    found = exact_law(problem_from_mapping(CASES["simplex"].mapping()), EnclosureArithmetic(), helpers=Helpers(apart))
+    assert found.cases <= elsewhere.STRETCH
+    assert apart.calls == []
 
 
 def test_stretches_follow_one_another():
@@ -122,7 +131,8 @@ def test_an_error_of_a_helper_is_the_law_s_error():
         list(in_order(Helpers(Apart()), broken, [(1,)]))
 
 
-def test_processes_give_what_one_gives(tmp_path):
+def test_processes_give_what_one_gives(tmp_path, monkeypatch):
+    monkeypatch.setattr(elsewhere, "STRETCH", 4)
     path = written(tmp_path, CASES["two prompts, two iterations"])
     alone, shared = called(path, "--json"), called(path, "--json", "--jobs", 2)
     assert (alone.exit_code, shared.exit_code) == (0, 0)

@@ -14,6 +14,7 @@ from grpocheck.core.writing import problem_to_toml
 from grpocheck.verifier.cli import app
 from grpocheck.verifier.commands.law import NOTHING_KEPT
 from grpocheck.verifier.law.exact import MOST_CASES
+from grpocheck.verifier.law.report import json_text
 from typer.testing import CliRunner
 
 from tests.law.ordered import Case
@@ -165,6 +166,11 @@ def test_bad_problems(tmp_path):
     done = called(EXAMPLES / "supplied_family.toml")
     assert done.exit_code == 2
     assert "a built-in family" in done.stderr
+
+
+@pytest.mark.parametrize("value", [{"a": [1, None, True, {}, [], 'q"\n\u00e9'], "b": {"c": [["1/2"]]}}, [], {}, "s", 3])
+def test_its_json_is_that_of_json(value):
+    assert json_text(value) == json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def test_an_interruption_is_one(tmp_path):

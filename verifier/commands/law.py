@@ -20,8 +20,10 @@ from grpocheck.verifier.law.branches import size_of
 from grpocheck.verifier.law.elsewhere import Helpers, Kept
 from grpocheck.verifier.law.exact import MOST_CASES, ExpectedGradient, TooLarge, exact_law, expected_first_gradient
 from grpocheck.verifier.law.keeping import KeptStretches
+from grpocheck.verifier.law.passage import uncollected
 from grpocheck.verifier.law.report import (
     Json,
+    json_text,
     law_mapping,
     law_parts,
     sampled_mapping,
@@ -85,8 +87,9 @@ def law(request: LawRequest) -> int:
         with executor(request.jobs, request.ray) as found:
             helpers = None if found is None else Helpers(found)
             if request.samples is None:
-                enumerated = exact_law(problem, arithmetic, request.max_cases, progress_bar, helpers, kept)
-                mapping = law_mapping(enumerated, arithmetic)
+                with uncollected():
+                    enumerated = exact_law(problem, arithmetic, request.max_cases, progress_bar, helpers, kept)
+                    mapping = law_mapping(enumerated, arithmetic)
             else:
                 mapping = sampled(problem, request.samples, request, confidence, arithmetic, helpers, kept)
     except TooLarge as error:
@@ -99,7 +102,7 @@ def law(request: LawRequest) -> int:
         raise
     mapping["contracts"] = "on" if ENABLED else "off"
     if request.json:
-        emit(json.dumps(mapping, indent=2, ensure_ascii=False))
+        emit(json_text(mapping))
     else:
         parts = law_parts if request.samples is None else sampled_parts
         emit(drawn(parts(mapping, str(request.problem))))

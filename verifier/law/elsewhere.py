@@ -12,10 +12,10 @@ from typing import Any, Protocol, TypeVar
 
 from grpocheck.core.arithmetic import Arithmetic
 from grpocheck.core.problem import Problem
-from grpocheck.verifier.law.passage import Advance, Making, Node, Passage
+from grpocheck.verifier.law.passage import Advance, Making, Node, Passage, uncollected
 
 Told = TypeVar("Told")
-STRETCH = 1024
+STRETCH = 2048
 """About how many combinations are a stretch."""
 RUNS = 16
 """How many runs of a sampled law are a stretch."""
@@ -65,7 +65,7 @@ def passages(
     """Outer iteration t from every node, in the order of the nodes and of their combinations."""
     length = len(making.every)
     size, numbered = len(nodes) * length, dict(enumerate(nodes))
-    if helpers is None and kept is None:
+    if kept is None and (helpers is None or size <= STRETCH):
         yield making.passage(t, numbered, range(size), size, advance)
         return
     parts = stretches(size, min(MOST_STRETCHES, -(-size // STRETCH)))
@@ -112,9 +112,10 @@ def passage_elsewhere(
     token: str, problem: Problem, arithmetic: Arithmetic, t: int, nodes: Mapping[str, Any], part: range, size: int
 ) -> Mapping[str, Any]:
     """A stretch of an outer iteration."""
-    making = making_known_as(token, problem, arithmetic)
-    passage = making.passage(t, making.read_nodes(nodes), part, size, lambda amount: None)
-    return making.written(passage)
+    with uncollected():
+        making = making_known_as(token, problem, arithmetic)
+        passage = making.passage(t, making.read_nodes(nodes), part, size, lambda amount: None)
+        return making.written(passage)
 
 
 def making_known_as(token: str, problem: Problem, arithmetic: Arithmetic) -> Making:

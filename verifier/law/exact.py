@@ -287,7 +287,7 @@ def first_gradient(making: Making, helpers: Helpers | None = None) -> ExpectedGr
 
     At theta_old every ratio is 1, inside the clip, so the gradient exists for all draws (B3, F2).
     """
-    if helpers is not None:
+    if helpers is not None and (1, 0) not in making.shared:
         asked = making.token, making.problem, making.arithmetic
         found = helpers.executor.submit(first_gradient_elsewhere, *asked).result()
         numbers = read_numbers(found["numbers"], making.arithmetic)

@@ -17,8 +17,8 @@ from grpocheck.verifier.law.branches import balanced_sum
 Line: TypeAlias = Any
 """A text for a rational, {"roots": [[coefficient, radical, ...], ...]} for a sum of square roots of products of
 radicals; [kind, number] for a function of a number; [[coefficient, [function, power], ...], ...] for a sum of them."""
-SHORT = 4000
-"""Digits that Python reads and writes quickly."""
+SHORT, SHORT_BITS = 4000, 6000
+"""Digits of a text, and bits of an integer, that Python itself reads and writes."""
 
 
 class Writer:
@@ -70,6 +70,8 @@ def exact_line(value: Fraction | Surd) -> Line:
     """An exact number as JSON."""
     if isinstance(value, Surd):
         return {"roots": [[exact_line(coefficient), *radicals] for radicals, coefficient in value.terms.items()]}
+    if value.numerator.bit_length() < SHORT_BITS > value.denominator.bit_length():
+        return f"{value.numerator}/{value.denominator}"
     return exact_text(value)
 
 
