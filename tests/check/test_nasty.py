@@ -16,8 +16,6 @@ from typing import Any
 import pytest
 from grpocheck.core import Supply, TraceWriter, problem_from_mapping, run
 from grpocheck.core.frozen import FrozenIteration
-from grpocheck.core.replaying import replay
-from grpocheck.core.trace_errors import TraceMismatch
 from grpocheck.verifier.check import check
 
 from tests.check.corruption import Event, text_of
@@ -357,80 +355,3 @@ def test_an_enclosure_beside_its_number_by_one_digit(tmp_path: Path) -> None:
     step["objective"] = events[-1]["steps"][0]["objective"] = [f"{end + 2 * apart:f}" for end in (low, high)]
     status, why = verdict(path, events)
     assert (status, why.split(": ")[:2]) == (1, [f"line {events.index(step) + 1}", "objective"])
-
-
-def test_a_supplied_reward_that_changes_is_no_function(tmp_path: Path) -> None:
-    path, events = traced(tmp_path, Supply(reward=lambda prompt, response: Fraction(len(response))))
-    assert verdict(path, events)[0] == 0
-    changed = next(n for n, event in enumerate(events) if event["event"] == "reward" and event["t"] == 2)
-    again = {"4": "3", "3": "4"}  # both draws of q1 exchanged: mean and deviation stay, the advantages are exchanged
-    for event in events[changed : changed + 2]:
-        event["reward"] = again[event["reward"]]
-    events[changed + 2]["advantages"].reverse()
-    status, why = verdict(path, events)
-    assert (status, why.split(": ")[:2]) == (1, [f"line {changed + 1}", "reward"])
-    assert "as on line" in why
-
-
-def test_a_supplied_domain_that_changes_its_mind_about_theta_0(tmp_path: Path) -> None:
-    path, events = traced(tmp_path, Supply(gradient=lambda frozen, theta: [Fraction(0)], domain=lambda theta: True))
-    assert verdict(path, events)[0] == 0
-    place = events.index(of_kind(events, "membership")[0])
-    stop = {"event": "stop", "t": 1, "k": 1, "status": "invalid-update"}
-    end = events[-1]
-    events[place]["answer"] = False
-    events[place + 1 :] = [stop, end]
-    end |= {"status": "invalid-update", "steps": []}
-    end["ledger"] |= {"draws": 4, "reward_evaluations": 4, "square_roots": 2, "outer_iterations_started": 1}
-    end["ledger"] |= {"steps_applied": 0, "gradient_attempts": 1, "membership_calls": 1, "mass_evaluations": 4}
-    status, why = verdict(path, events)
-    assert (status, why) == (1, f"line {place + 1}: answer: False: expected True, as on line 1")
-
-
-def test_a_supplied_gradient_that_changes_at_one_parameter(tmp_path: Path) -> None:
-    path, events = traced(tmp_path, Supply(gradient=lambda frozen, theta: [Fraction(0)]))
-    last = of_kind(events, "gradient")[-1]
-    last["answer"] = ["1"]
-    place = events.index(last)
-    theta = str(Fraction(1, 2) + Fraction(1, 25))
-    events[place + 1]["proposal"] = events[place + 2]["theta"] = [theta]
-    status, why = verdict(path, events)
-    assert (status, why.split(": ")[:2]) == (1, [f"line {place + 1}", "answer"])
-    assert "as on line" in why
-
-
-def test_a_supplied_domain_beyond_the_masses(tmp_path: Path) -> None:
-    """theta = 13/10 said to be in U: the mass of "bad" there is -3/10. Every number after it is the formula's."""
-    changed: Any = {"outer_iterations": 1, "inner_steps": 1, "step_size": "2/5"}
-    changed |= {"draws": {"recorded": [[["good", "bad"]]]}}
-    changed |= {"prompts": PROBLEM["prompts"][:1], "domain": {"kind": "whole-space", "dimension": 1}}
-    problem = {key: value for key, value in (PROBLEM | changed).items() if key != "step_sizes"}
-    path = tmp_path / "trace.jsonl"
-    with TraceWriter(path) as writer:
-        run(problem_from_mapping(problem), Supply(domain=lambda theta: theta[0] < 1), observer=writer)
-    events = list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
-    assert verdict(path, events)[0] == 0
-    place = events.index(of_kind(events, "membership")[0])
-    assert events[place]["proposal"] == ["13/10"]
-    events[place]["answer"] = True
-    # rho is 13/5 and -3/5: min(13/5, 6/5) and max(-3/5, 4/5) of A = 1 and -1, so F = (6/5 - 4/5) / 2 = 1/5
-    apply = {"t": 1, "k": 1, "theta": ["13/10"], "objective": "1/5"}
-    end = events[-1] | {"status": "complete", "theta": ["13/10"], "steps": [apply]}
-    end["ledger"] |= {"steps_applied": 1, "mass_evaluations": 4}
-    events[place + 1 :] = [{"event": "apply", **apply}, end]
-    status, why = verdict(path, events)
-    assert (status, why.split(": ")[:2]) == (1, [f"line {place + 1}", "answer"])
-
-
-def test_the_trace_of_an_oracle_that_was_let_change_its_answers(tmp_path: Path) -> None:
-    """``one_answer=False`` is no word of the trace; both readers of it hold the oracle to a function."""
-    answers = iter(range(100))
-    path = tmp_path / "trace.jsonl"
-    supply = Supply(reward=lambda prompt, response: Fraction(next(answers)))
-    problem = problem_from_mapping(PROBLEM | {"draws": {"recorded": [[["good", "bad"], ["bad", "good"]]] * 2}})
-    with TraceWriter(path) as writer:
-        run(problem, supply, observer=writer, one_answer=False)
-    status, why = check(str(path))
-    assert (status, why.split(": ")[1:2], "as on line" in why) == (1, ["reward"], True)
-    with pytest.raises(TraceMismatch, match="line 22: event"):  # where the run ends now
-        replay(path)
