@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from grpocheck.core.arithmetic import enclose, parse_exact
-from grpocheck.core.invalid import InvalidProblem
+from grpocheck.core.invalid import InvalidProblem, shortened
 from grpocheck.core.values import known_keys
 from grpocheck.core.variants.formulas import formula
 from grpocheck.core.variants.registry import NAMED
@@ -277,7 +277,12 @@ def in_words(value: Any) -> str:
     """A number or a list of numbers on the page."""
     if isinstance(value, list) and not is_enclosure(value):
         return ", ".join(in_words(entry) for entry in value)
-    return str(value) if isinstance(value, int | float) or value in SPECIAL else short(value)
+    if isinstance(value, int | float) or value in SPECIAL:
+        return str(value)
+    try:
+        return short(value)
+    except ValueError:  # a text that a case states, and that is no number
+        return shortened(str(value))
 
 
 def read_cases(path: Path) -> list[Mapping[str, Any]]:
