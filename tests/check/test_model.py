@@ -156,6 +156,17 @@ def test_the_problem_of_a_right_trace_is_read_once_more(
     assert answer["reason"].startswith("problem: draws.recorded[0][0]: ")
 
 
+def test_the_steps_that_an_outcome_repeats_are_not_the_models(tmp_path: Path) -> None:
+    path = traced(tmp_path, "undefined_gradient")
+    path.write_text(path.read_text(encoding="utf-8").replace('"steps": [{"t": 1, "k": 1', '"steps": [{"t": 1, "k": 2'))
+    recorded = Recorded(path)
+    opinion = compared(recorded, recorded.expected(MODEL))
+    assert (found(path).line, found(path).reason) == (13, "k: 2: expected 1")
+    assert opinion.line is None
+    assert disagreement(found(path), opinion, lines=13) == ""
+    assert disagreement(Found(1, 8, "k: 2: expected 1"), opinion, lines=13) != ""
+
+
 def judged(tmp_path: Path, start: int, count: int) -> tuple[Counter[str], list[str]]:
     """The verdicts of both on traces and on a corruption of each, and where they disagree."""
     development = Development(SOURCES, BUILDS)
@@ -182,8 +193,8 @@ def judged(tmp_path: Path, start: int, count: int) -> tuple[Counter[str], list[s
     for (verdict, recorded, text), answer in zip(kept, answers, strict=True):
         opinion = compared(recorded, recorded.expected(answer))
         counts[f"checker {verdict.status}, model {int(opinion.line is not None)}"] += 1
-        if disagreement(verdict, opinion):
-            wrong.append(f"{disagreement(verdict, opinion)}: {verdict}: {opinion}\n{text}")
+        if split := disagreement(verdict, opinion, len(recorded.lines)):
+            wrong.append(f"{split}: {verdict}: {opinion}\n{text}")
     return counts, wrong
 
 
