@@ -214,12 +214,13 @@ class Bounded:
     def sum(self, axis: int | None = None, keepdims: bool = False) -> Bounded:
         """The sum in any order: gamma of the number of terms that are not exactly 0, times the sum of their sizes."""
         precision = self.precision
+        over: dict[str, Any] = {"axis": axis, "keepdims": keepdims}  # numpy 2.5 has no type for a bool
         with np.errstate(invalid="ignore", over="ignore"):
-            value = np.sum(self.value, axis=axis, keepdims=keepdims)
-            size = np.sum(np.abs(self.value) + self.error, axis=axis, keepdims=keepdims)
-            count = np.sum(~self.is_zero, axis=axis, keepdims=keepdims)
+            value = np.sum(self.value, **over)
+            size = np.sum(np.abs(self.value) + self.error, **over)
+            count = np.sum(~self.is_zero, **over)
             roundings = np.maximum(count - 1.0, 0.0)
-            error = np.sum(self.error, axis=axis, keepdims=keepdims)
+            error = np.sum(self.error, **over)
             error = error + np.where(roundings > 0, gamma(roundings, precision.sum_unit) * size, 0.0)
         if precision.sum_unit != precision.unit:  # accumulated in float32, then rounded
             with np.errstate(invalid="ignore"):
