@@ -26,8 +26,8 @@ rooms = ("contracts", "core", "examples", "package", "proofs", "tests", "verifie
 print("imported; at top level:", [room for room in rooms if importlib.util.find_spec(room)])
 """
 PLACE = "import grpocheck.examples; print(*grpocheck.examples.__path__)"
-TOUCHED = ["arithmetic", "problem", "fast", "smt", "symbolic/test_parts.py", "audit/test_formats.py"]
-"""The tests that lean on what may be old: mpmath, flint, hypothesis, z3, crosshair, numpy, pyarrow."""
+TOUCHED = ["arithmetic", "problem", "fast", "symbolic/test_parts.py", "audit/test_formats.py"]
+"""The tests that lean on what may be old: mpmath, flint, hypothesis, crosshair, numpy, pyarrow."""
 
 
 def works(python: Path, folder: Path, audits: bool, claims: Sequence[str] = ("N4",)) -> None:
