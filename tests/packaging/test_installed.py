@@ -72,7 +72,7 @@ def test_the_oldest_versions(built: Built, tmp_path: Path) -> None:
     sources = built.unpacked(tmp_path / "unpacked")
     install(python, "-c", oldest, f"{sources}[dev,fast]", folder=tmp_path)
     works(python, tmp_path / "empty", audits=True)
-    tests = [f"tests/{name}" for name in (*TOUCHED, "packaging", "test_house.py")]
+    tests = [f"tests/{name}" for name in (*TOUCHED, "packaging")]
     called(python, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests, folder=sources)
 
 
