@@ -35,6 +35,18 @@ def test_a_loss_that_departs_shows_the_smallest_input():
     assert "rewards" not in found.output
 
 
+def test_a_loss_that_is_another_variant_is_named():
+    """dapo divides by all tokens; with k3 and no --beta the variant is right and its divergence is not said."""
+    found = run("tests.conform.losses:dapo", "--variant", "grpo", "--json")
+    assert found.exit_code == 1
+    assert "dapo" in [each["variant"] for each in json.loads(found.output)["instead"]]
+    silent = run("tests.conform.losses:with_k3", "--variant", "grpo")
+    assert silent.exit_code == 1
+    assert "no --beta was given" in silent.output
+    assert "it is     grpo-token (two-sided,low=1/5,high=1/5; token; own-length; k3, beta 1/25)" in silent.output
+    assert run("tests.conform.losses:with_k3", "--variant", "grpo", "--beta", "0.04").exit_code == 0
+
+
 def test_json_is_the_same_report():
     found = run("tests.conform.losses:mask_ignored", "--variant", "grpo", "--json")
     assert found.exit_code == 1

@@ -63,7 +63,8 @@ class Conformance:
 
     ``matches`` are the variants that it is, all of them where several coincide. ``nearest`` is the demanded variant, or
     the one that it departs from on the fewest inputs, and ``witness`` where it departs from it. ``limits`` are
-    departures from the first match beyond the ordinary range. ``notes`` say what else a reader has to know.
+    departures from the first match beyond the ordinary range. ``notes`` say what else a reader has to know, and
+    ``instead`` are the variants that a target is which is not the demanded one.
     """
 
     target: str
@@ -76,6 +77,7 @@ class Conformance:
     measured: Measured | None
     inputs: int
     notes: tuple[str, ...] = field(default=())
+    instead: tuple[Matched, ...] = field(default=())
 
 
 def conform(
@@ -110,7 +112,10 @@ def conform(
     answers = [target.answer(case) for case in cases]
     if variant is not None:
         chosen = with_penalty(variant_called(variant, parts), numbers.beta)
-        return _demanded(target, Wanted(chosen, numbers), variant, cases, answers, up_to_scale)
+        verdict = _demanded(target, Wanted(chosen, numbers), variant, cases, answers, up_to_scale)
+        if verdict.verdict == DEPARTS:
+            return replace(verdict, instead=_recognised(target, numbers, cases, answers).matches)
+        return verdict
     return _recognised(target, numbers, cases, answers)
 
 

@@ -33,6 +33,10 @@ def lines_of(found: Conformance) -> Iterator[str]:
     if found.verdict != "conforms" and found.nearest is not None:
         word = "against" if found.demanded is not None else "nearest:"
         yield f"{word} {matched_text(found.nearest)}"
+        if found.demanded is not None and not found.nearest.wanted.numbers.beta:
+            yield "  without a divergence: no --beta was given"
+    for matched in found.instead:
+        yield f"it is     {matched_text(matched)}"
     if found.witness is not None:
         yield "the smallest input found:"
         yield from (f"  {line}" for line in witness_lines(found.witness))
@@ -117,6 +121,7 @@ def mapping_of(found: Conformance) -> Json:
         "witness": None if found.witness is None else witness_mapping(found.witness),
         "limits": [{"input": limit.case.name, **witness_mapping(limit)} for limit in found.limits],
         "notes": list(found.notes),
+        "instead": [matched_mapping(matched) for matched in found.instead],
     }
 
 
