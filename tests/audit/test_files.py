@@ -41,7 +41,7 @@ def test_a_recording_gone_on_with_under_other_settings_is_read_under_each(tmp_pa
         tmp_path / "run.jsonl", first, *drawn(12, "none"), {**HEADER, "dtype": "float64"}, *drawn(12, "verl")
     )
     report = audited(path)
-    assert set(report.inferred) == {str(path), f"{path} from row 13"}
+    assert set(report.inferred) == {str(path), f"{path} from line 14"}
     assert [inferred["advantage_rule"] for inferred in report.inferred.values()] == [
         ["reward minus the group's mean"],
         ["reward minus the group's mean over the group's sample deviation + 1e-06"],
@@ -156,7 +156,7 @@ def test_rollouts_of_verl(tmp_path: Path) -> None:
         written(tmp_path / f"{step}.jsonl", *rows)
     report = audited(tmp_path)
     (inferred,) = report.inferred.values()
-    assert (inferred["groups"], inferred["groups_of_equal_rewards"], inferred["rows"]) == (6, 3, 24)
+    assert (inferred["groups"], inferred["groups_of_equal_rewards"], inferred["responses"]) == (6, 3, 24)
     assert inferred["advantage_rule"] == []
     assert {finding.rule for finding in report.findings} <= {"rows-logged-twice"}
 

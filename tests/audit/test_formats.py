@@ -41,7 +41,7 @@ def test_groups_of_different_sizes_and_their_rule(tmp_path: Path, rule: str, nam
     assert inferred["advantage_rule"][0] == name
     # Population deviations: normalised groups have mean 0 and deviation 1 already, so whitening them changes nothing.
     assert len(inferred["advantage_rule"]) == (2 if rule == "population" else 1)
-    assert (inferred["groups"], inferred["rows"]) == (24, sum(3 + i % 4 for i in range(24)))
+    assert (inferred["groups"], inferred["responses"]) == (24, sum(3 + i % 4 for i in range(24)))
     assert report.ok
 
 
@@ -161,7 +161,7 @@ def test_an_advantage_that_the_loss_had_otherwise_than_its_group(tmp_path: Path,
 
     found = by_rule(passes_over_a_batch(tmp_path, recorded, edit))["advantage-misplaced"]
     assert (found.count, found.first.distance) == (1, pytest.approx(0.5))
-    assert "row 1" in found.first.expected
+    assert "line 2, response 2" in found.first.expected
 
 
 def test_a_log_in_lines(tmp_path: Path) -> None:

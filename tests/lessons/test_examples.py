@@ -42,4 +42,4 @@ def test_the_log_has_a_group_of_equal_rewards_that_moved_the_policy():
     done = grpocheck("audit", "training_log.jsonl", "--json")
     assert done.returncode == 1
     wrong = [finding for finding in json.loads(done.stdout)["findings"] if finding["severity"] == "error"]
-    assert [(finding["where"]["row"], finding["claim"]) for finding in wrong] == [(3, "B2")]
+    assert [(finding["where"]["line"], finding["claim"]) for finding in wrong] == [(4, "B2")]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.findings import Finding, Findings, counted
-from grpocheck.verifier.audit.metrics import check_metrics, where_of
+from grpocheck.verifier.audit.metrics import check_metrics, logged_of, padded, unchecked, where_of
 from grpocheck.verifier.audit.model import Call, Generation, Lines, Part
 from grpocheck.verifier.audit.passes import Passes
 from grpocheck.verifier.audit.readers.groups import read_calls
@@ -22,6 +22,8 @@ TOKENS_IDENTIFIED = 1 << 17
 FIRST_PASS_ROOM = {"float32": 1e-3, "float64": 1e-6}
 HALF_ROOM = 0.15
 """Nats of a token by which two forward passes over one policy may differ, as their batch shapes do; by precision."""
+CLIPS = ("epsilon", "epsilon_high", "delta", "importance_sampling_level")
+"""Settings that what is clipped depends on."""
 FROZEN = (
     ("old_logps", "old_per_token_logps"),
     ("ref_logps", "ref_per_token_logps"),
@@ -329,18 +331,38 @@ def check_frozen(call: Call, mask: Any, generation: Generation, findings: Findin
             )
 
 
+def without_loss(call: Call, whole: bool, error: BadSetting, findings: Findings) -> None:
+    """What was logged of a call whose loss cannot be computed: what is clipped needs neither a penalty nor a bonus."""
+    config = call.meta["config"]
+    own = {"loss_type": "grpo", **{name: config[name] for name in CLIPS if name in config}}
+    why = f"{error.key} is {error.value!r}: expected {error.expected}"
+    try:
+        loss_call = LossCall.from_trl({**call.meta, "config": own}, call.arrays)
+        found = recompute(loss_call) if whole else None
+    except BadSetting:
+        found = None
+    if found is None:
+        unchecked(call, logged_of(call), why, findings)
+    else:
+        check_metrics(call, loss_call, found, findings, why)
+
+
 def check_loss(call: Call, whole: bool, findings: Findings, result: CallsResult) -> None:
     """The loss, its gradient and the logged metrics against what follows from the tensors."""
     if not (call.arrays.keys() & {"loss", "grad_logps"} or call.meta.get("trl_metrics_of_this_call")):
         return  # nothing to hold it against
+    alone = not call.arrays.keys() & {"loss", "grad_logps"}
     try:
-        loss_call = LossCall.from_trl(call.meta, call.arrays)
+        loss_call = LossCall.from_trl(call.meta, padded(call.arrays))
         found = recompute(loss_call)
     except BadSetting as error:
-        if "loss" not in call.arrays and "grad_logps" not in call.arrays:
-            return
-        raise Unreadable(call.file, error.key, error.value, error.expected) from error
+        if not alone:
+            raise Unreadable(call.file, error.key, error.value, error.expected) from error
+        without_loss(call, whole, error, findings)
+        return
     if not whole:
+        if alone:
+            unchecked(call, logged_of(call), "its log-probabilities or advantages are not finite", findings)
         return
     settings = loss_call.settings
     declared = f"{settings.loss_type} {settings.importance_sampling_level}"

@@ -9,6 +9,8 @@ from grpocheck.verifier.audit.settings import Settings
 
 COMES_NEAR = 2.0
 """How much longer than any response a maximum length may be before it is said."""
+TRL_EPSILON = 0.2
+"""What TRL clips by where epsilon is not said."""
 NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "top_p": (1.0,),
     "top_k": (0, -1),
@@ -26,6 +28,7 @@ DEPARTURES: Mapping[str, tuple[Any, str]] = {
     "use_vllm": (False, "another program samples, and its law is corrected for or not"),
 }
 LOSSES: Mapping[str, str] = {
+    "grpo": "a mean over each response's own tokens",
     "bnpo": "a mean over all tokens of a micro-batch",
     "dr_grpo": "tokens divided by a maximum length",
     "dapo": "a mean over all tokens of a batch",
@@ -100,10 +103,23 @@ def check_objective(settings: Settings, where: Where, findings: Findings) -> Non
     loss_type = settings.word("loss_type") or ""
     if loss_type in LOSSES:
         found.append(f"loss_type = {loss_type} ({LOSSES[loss_type]})")
-    if settings.word("importance_sampling_level") == "token":
+    level = settings.word("importance_sampling_level")
+    if level == "token":
         found.append("importance_sampling_level = token (a ratio for each token, not one for the response)")
-    elif settings.word("importance_sampling_level") == "sequence":
+    elif level is None and loss_type in LOSSES:
+        found.append("importance_sampling_level is not said (of TRL a ratio for each token, not one for the response)")
+    elif level == "sequence":
         found.append("importance_sampling_level = sequence (the geometric mean of the token ratios, not their product)")
+    low, high = settings.number("epsilon"), settings.number("epsilon_high")
+    if high is not None and high != (TRL_EPSILON if low is None else low):
+        least = f"{TRL_EPSILON} of TRL's" if low is None else f"{low:g}"
+        found.append(f"epsilon_high = {high:g} beside epsilon = {least} (a clip wider above than below, or narrower)")
+    if settings.number("beta"):
+        weighted = ", times the importance ratio" if settings.values.get("use_bias_correction_kl") else ""
+        found.append(
+            f"beta = {settings.values['beta']:g} (the mean over drawn tokens of the estimator k3{weighted}, not the "
+            "exact KL)"
+        )
     scale = settings.word("scale_rewards")
     if scale is not None and settings.word("multi_objective_aggregation") != "normalize_then_sum":
         words = {

@@ -67,7 +67,7 @@ def parted(run: Run) -> list[Run]:
 
 def name_of(part: Part) -> str:
     """What a run is called that begins with this part."""
-    return str(part.file) if part.lines.first == 0 else f"{part.file} from row {part.lines.first}"
+    return str(part.file) if part.lines.first == 0 else f"{part.file} from line {part.lines.first + 1}"
 
 
 def audited(path: Path, depth: int = 0) -> Iterable[tuple[Path, Path]]:

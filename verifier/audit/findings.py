@@ -10,6 +10,8 @@ from enum import StrEnum
 from typing import Any
 
 MOST_EXAMPLES = 5
+MOST_PLACES = 24
+"""Places of a finding that are kept; of the others it is said how many occurrences there are."""
 
 
 class Severity(StrEnum):
@@ -27,18 +29,40 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Where:
-    """A place in the input: a file and, where there is one, its row (or line, or position), counted from 0."""
+    """A place in the input: a file and, where there is one, its row, counted from 0; in JSON Lines that is a line.
+
+    ``response`` counts the responses of a line from 1, where a line holds several. People are shown lines counted from
+    1, as their editors count them, and rows of tables and of arrays from 0, as what reads those counts them.
+    """
 
     file: str
     row: int | None = None
+    response: int | None = None
+
+    @property
+    def of_lines(self) -> bool:
+        """Whether the file is one of JSON Lines."""
+        return self.file.endswith(".jsonl")
+
+    @property
+    def within(self) -> str:
+        """The place within its file; empty where it is the whole file."""
+        if self.row is None:
+            return ""
+        if self.of_lines:
+            return f"line {self.row + 1}" + ("" if self.response is None else f", response {self.response}")
+        return f"row {self.row} (from 0)"
 
     def to_mapping(self) -> dict[str, Any]:
-        """The place as JSON has it."""
+        """The place as JSON has it: line and response count from 1, a row from 0."""
+        if self.of_lines and self.row is not None:
+            response = {} if self.response is None else {"response": self.response}
+            return {"file": self.file, "line": self.row + 1, **response}
         return {"file": self.file, "row": self.row}
 
     def __str__(self) -> str:
         """The place for people."""
-        return self.file if self.row is None else f"{self.file}, row {self.row}"
+        return f"{self.file}, {self.within}" if self.within else self.file
 
 
 @dataclass(frozen=True)
@@ -67,6 +91,8 @@ class Finding:
     count: int = 1
     worst: Observation = None  # type: ignore[assignment]
     examples: list[Observation] = field(default_factory=list)
+    places: dict[Where, int] = field(default_factory=dict)
+    """How many occurrences there are at each place, of the first MOST_PLACES places."""
 
     def __post_init__(self) -> None:
         """The only occurrence is the worst, until another comes."""
@@ -74,6 +100,8 @@ class Finding:
             self.worst = self.first
         if not self.examples:
             self.examples = [self.first]
+        if not self.places:
+            self.places = {self.first.where: self.count}
 
     @property
     def rule(self) -> str:
@@ -91,6 +119,31 @@ class Finding:
         if order(other.worst) > order(self.worst):
             self.worst = other.worst
         self.examples = (self.examples + other.examples)[:MOST_EXAMPLES]
+        for where, count in other.places.items():
+            if where in self.places or len(self.places) < MOST_PLACES:
+                self.places[where] = self.places.get(where, 0) + count
+
+    @property
+    def unplaced(self) -> int:
+        """How many occurrences are at none of the places."""
+        return self.count - sum(self.places.values())
+
+    def elsewhere(self) -> str:
+        """Where the occurrences after the first are; empty where it is the only one, or all are at its place."""
+        first, *others = self.places
+        lines: dict[tuple[str, int | None], list[Where]] = {}
+        for where in others:
+            lines.setdefault((where.file, where.row), []).append(where)
+        said, file = [], first.file
+        for (_, row), of_line in lines.items():
+            responses = [str(where.response) for where in of_line if where.response is not None]
+            words = str(Where(of_line[0].file, row)) if of_line[0].file != file else Where(file, row).within
+            several = "response" if len(responses) == 1 else "responses"
+            said.append(words + (f", {several} {', '.join(responses)}" if responses else ""))
+            file = of_line[0].file
+        if self.unplaced:
+            said.append(f"and {self.unplaced} more")
+        return "; ".join(said)
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

@@ -36,7 +36,7 @@ class GroupSizes:
             known = self.places.setdefault(size, [])
             if len(known) < MOST_PLACES:
                 prompt = "" if table.prompts is None else table.prompts[first[group]]
-                known.append((Where(table.file, table.place(first[group])), prompt))
+                known.append((table.group_at(first[group]), prompt))
 
     @property
     def expected(self) -> int | None:

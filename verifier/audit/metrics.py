@@ -1,5 +1,10 @@
 """What a trainer logged of one loss call, against what follows from its tensors."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from grpocheck.core.invalid import shown
 from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.findings import Findings, Where
 from grpocheck.verifier.audit.model import Call
@@ -9,49 +14,103 @@ from grpocheck.verifier.recompute import LossCall, Recomputed
 
 METRIC_ROOM = 2.0**-20
 """Room beside the certified bound for the averaging and printing of a metric, relative to 1 or to its size."""
+NEEDS = {
+    "kl": "it needs ref_logps, the reference's log-probabilities",
+    "entropy": "it needs entropies of the tokens",
+}
 
 
 def where_of(call: Call, row: int | None = None) -> Where:
-    """The place of a call, or of a response in it; in our own format the line."""
-    return Where(call.file, call.meta.get("row", row))
+    """The place of a call, or of a response in it; in our own format the line and, from 1, the response."""
+    if "row" in call.meta:
+        return Where(call.file, call.meta["row"], None if row is None else row + 1)
+    return Where(call.file, row)
 
 
-def check_metrics(call: Call, loss_call: LossCall, found: Recomputed, findings: Findings) -> None:
-    """The clip fractions, kl and entropy logged of the call; those of several processes are of no single call."""
+def padded(arrays: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The tensors of a call with entropies of 0 in padding, whatever a trainer left there."""
+    found = arrays.get("entropies")
+    return arrays if found is None else {**arrays, "entropies": np.where(arrays["mask"] == 1, found, 0.0)}
+
+
+def logged_of(call: Call) -> dict[str, object]:
+    """What was logged of a call; a list of one number stands for it."""
     logged = call.meta.get("trl_metrics_of_this_call")
-    if not isinstance(logged, dict) or loss_call.world_size != 1:
+    if not isinstance(logged, dict):
+        return {}
+    return {name: found[0] if isinstance(found, list) and len(found) == 1 else found for name, found in logged.items()}
+
+
+def check_metrics(call: Call, loss_call: LossCall, found: Recomputed, findings: Findings, why: str = "") -> None:
+    """The clip fractions, kl and entropy logged of the call; those of several processes are of no single call.
+
+    ``why`` says why the loss itself could not be computed, and so its kl.
+    """
+    if loss_call.world_size != 1:
         return
     both = found.clip_fraction_low + found.clip_fraction_high
     both_bound = found.clip_fraction_low_bound + found.clip_fraction_high_bound
-    known: dict[str, tuple[float | None, float]] = {
-        "clip_ratio/low_mean": (found.clip_fraction_low, found.clip_fraction_low_bound),
-        "clip_ratio/high_mean": (found.clip_fraction_high, found.clip_fraction_high_bound),
-        "clip_ratio/region_mean": (both, both_bound),
-        "cispo_clip_ratio": (found.clip_fraction_high, found.clip_fraction_high_bound),
-        "entropy": (found.entropy, found.entropy_bound),
-        "kl": (found.kl, found.kl_bound),
+    low, high = (
+        [(found.clip_fraction_low, found.clip_fraction_low_bound)],
+        [(found.clip_fraction_high, found.clip_fraction_high_bound)],
+    )
+    kls = [(found.kl, found.kl_bound)]
+    if found.kl is None and not why:  # no penalty is in the loss: either estimate of the divergence is one
+        kls = [(found.kl_k3, found.kl_k3_bound), (found.kl_k1, found.kl_k3_bound)]
+    known: dict[str, list[tuple[float | None, float]]] = {
+        "clip_ratio/low_mean": [*low],
+        "clip_ratio/high_mean": [*high],
+        "clip_ratio/region_mean": [(both, both_bound)],
+        "cispo_clip_ratio": [*high],
+        "entropy": [(found.entropy, found.entropy_bound)],
+        "kl": kls,
     }
-    for name, (value, bound) in known.items():
-        values = logged.get(name)
-        if not isinstance(values, list) or len(values) != 1 or value is None or not isinstance(values[0], int | float):
-            continue
-        if isinstance(values[0], int) and abs(values[0]) > MOST:
-            raise Unreadable(call.file, name, values[0], "a number that a float holds")
-        away = abs(float(values[0]) - value)
-        if away > bound + METRIC_ROOM * max(1.0, abs(value)):
-            findings.add(
-                seen(
-                    "metric-differs",
-                    where_of(call),
-                    f"{name} = {value:.9g}",
-                    f"{float(values[0]):.9g}",
-                    distance=away,
-                    far=f"{away:.3g}",
-                    apart=name,
-                )
+    for name, value in logged_of(call).items():
+        wanted = [(one, bound) for one, bound in known.get(name, []) if one is not None]
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            unchecked(call, {name: value}, "it is no number, nor a list of one", findings)
+        elif not wanted:
+            reason = NEEDS.get(name, f"it is none of {', '.join(known)}")
+            if name in NEEDS or "stated" in call.meta:  # a recorded call holds whatever its trainer logged
+                unchecked(call, {name: value}, (why if name == "kl" else "") or reason, findings)
+        else:
+            if isinstance(value, int) and abs(value) > MOST:
+                raise Unreadable(call.file, name, value, "a number that a float holds")
+            hold(call, name, float(value), wanted, findings)
+            if name == "kl" and loss_call.settings.beta:
+                take_kl(call, loss_call, found, float(value), findings)
+
+
+def hold(call: Call, name: str, logged: float, wanted: Sequence[tuple[float, float]], findings: Findings) -> None:
+    """A logged number against what it may be, each with a bound."""
+    if any(abs(logged - value) <= bound + METRIC_ROOM * max(1.0, abs(value)) for value, bound in wanted):
+        return
+    away = abs(logged - wanted[0][0])
+    findings.add(
+        seen(
+            "metric-differs",
+            where_of(call),
+            f"{name} = " + " or ".join(f"{value:.9g}" for value, _ in wanted),
+            f"{logged:.9g}",
+            distance=away,
+            far=f"{away:.3g}",
+            apart=name,
+        )
+    )
+
+
+def unchecked(call: Call, logged: Mapping[str, object], why: str, findings: Findings) -> None:
+    """Logged numbers that are held against nothing, each with the reason."""
+    for name, value in logged.items():
+        findings.add(
+            seen(
+                "metric-unchecked",
+                where_of(call),
+                f"what {name} follows from",
+                f"{name} = {shown(value)} was not checked: {why}",
+                apart=f"{name}: {why}",
             )
-        if name == "kl" and loss_call.settings.beta:
-            take_kl(call, loss_call, found, float(values[0]), findings)
+        )
 
 
 def take_kl(call: Call, loss_call: LossCall, found: Recomputed, logged: float, findings: Findings) -> None:

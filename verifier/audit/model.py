@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from grpocheck.verifier.audit.errors import Unreadable
+from grpocheck.verifier.audit.findings import Where
 from grpocheck.verifier.audit.settings import Settings
 from numpy.typing import NDArray
 
@@ -93,10 +94,20 @@ class Table:
     """The number of the generation batch, where the log gives it one, in which session of a recording."""
     rows: Sequence[int] | None = None
     """The place of each row in its file, where that is not its number here."""
+    seats: Sequence[int] | None = None
+    """The number of each row among the responses of its line, from 1, where a line holds several."""
 
     def place(self, row: int) -> int:
         """Where a row stands in its file."""
         return row if self.rows is None else self.rows[row]
+
+    def where(self, row: int) -> Where:
+        """The place of a response."""
+        return Where(self.file, self.place(row), None if self.seats is None else self.seats[row])
+
+    def group_at(self, row: int) -> Where:
+        """The place of the group of which this row is the first: its line, where a line is a group."""
+        return Where(self.file, self.place(row))
 
 
 @dataclass(frozen=True)

@@ -49,12 +49,15 @@ def row(finding: Finding, run: str) -> str:
         if one is not first
     )
     folded = f"<details><summary>the worst, and more</summary><ul>{more}</ul></details>" if more else ""
+    also = (
+        f"<br>also at {escape(finding.elsewhere().replace(run.rstrip('/') + '/', ''))}" if finding.elsewhere() else ""
+    )
     return (
         f'<tr><td class="id"><span class="{COLOURS[finding.severity]}">{finding.severity.value}</span><br>'
         f"{escape(finding.rule)}{claim}</td>"
         f"<td>{escape(first.what)}{times}<br><em>{escape(rule.advice)}</em>{folded}</td>"
         f"<td>{escape(first.expected)}</td><td>{escape(first.found)}</td>"
-        f"<td>{escape(shortened(str(first.where), run))}</td></tr>"
+        f"<td>{escape(shortened(str(first.where), run))}{also}</td></tr>"
     )
 
 

@@ -59,9 +59,7 @@ class Passes:
                 continue
             logged = float(table.advantages[row])
             if not same(logged, kept["advantages"], table.unit_roundoff):
-                findings.add(
-                    misplaced(kept["where"], logged, f"{table.file}, row {table.place(row)}", kept["advantages"])
-                )
+                findings.add(misplaced(kept["where"], logged, str(table.where(row)), kept["advantages"]))
 
 
 def compare(call: Call, place: int, then: Row, now: Row, findings: Findings) -> None:

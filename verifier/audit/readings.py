@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 import numpy as np
 from grpocheck.core.variants.advantages import Baseline, Divisor
@@ -10,10 +9,12 @@ from grpocheck.verifier.audit import bounds
 from grpocheck.verifier.audit.bounds import DOUBLE, Groups
 from grpocheck.verifier.audit.candidates import Candidate, Contest, Departure
 from grpocheck.verifier.audit.exact import exact_total
-from grpocheck.verifier.audit.findings import Findings, Where, counted
+from grpocheck.verifier.audit.findings import Findings, Severity, Where, counted
 from grpocheck.verifier.audit.grouping import Seats
-from grpocheck.verifier.audit.model import Booleans, Floats, Table
+from grpocheck.verifier.audit.model import Booleans, Floats, Integers, Table
+from grpocheck.verifier.audit.residues import no_residue
 from grpocheck.verifier.audit.rules import seen
+from grpocheck.verifier.audit.unscored import MOST_BATCHES, Unscored
 
 HUGE = 1e30
 """From here on an advantage stands for infinity: torch's nan_to_num gives 3.4e38."""
@@ -40,6 +41,9 @@ class Reading:
     ragged: int = 0
     repeated: int = 0
     first_repeated: Where | None = None
+    unscored: list[Unscored] = field(default_factory=list)
+    by_rule: list[tuple[Where, float]] = field(default_factory=list)
+    """Groups of equal rewards whose advantages a rule explains under which they are not 0, and the largest of each."""
     shares: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Groups with equal rewards, two of them at least, and all groups, by table."""
 
@@ -48,6 +52,8 @@ class Reading:
         groups = seats.groups(table)
         usable: Booleans = np.asarray(~(np.isinf(groups.rewards) & groups.there[:, :, None]).any(axis=(1, 2)))
         self.take_ragged(table, seats)
+        if table.names and (groups.there & ~groups.scored).any():
+            self.unscored.append(Unscored(table, seats, groups))
         self.take_prompts(table, seats)
         self.take_responses(table, seats)
         equal = self.equal_groups(groups, usable)
@@ -100,7 +106,7 @@ class Reading:
             self.findings.add(
                 seen(
                     "rows-missing",
-                    Where(table.file, table.place(row)),
+                    table.group_at(row),
                     f"{counted(self.size or 0, 'row')} of a group",
                     f"{length}",
                     distance=float((self.size or 0) - length),
@@ -123,9 +129,9 @@ class Reading:
             self.findings.add(
                 seen(
                     "duplicate-prompts",
-                    Where(table.file, table.place(row)),
+                    table.group_at(row),
                     "one group of the batch for each prompt text",
-                    f"the text of row {table.place(first)} again: {prompt[:60]!r}{apart}",
+                    f"the text of {table.group_at(first).within} again: {prompt[:60]!r}{apart}",
                     distance=1.0,
                 )
             )
@@ -141,7 +147,7 @@ class Reading:
             again = half >= 2 and len(texts) == 2 * half and texts[:half] == texts[half:]
             if long and (len(set(texts)) == 1 or again):
                 self.repeated += 1
-                self.first_repeated = self.first_repeated or Where(table.file, table.place(int(rows[0])))
+                self.first_repeated = self.first_repeated or table.group_at(int(rows[0]))
 
     def take_precision(self, table: Table, seats: Seats, groups: Groups, varied: Booleans) -> None:
         """Groups whose differences are close to what their float format resolves."""
@@ -162,7 +168,7 @@ class Reading:
             self.findings.add(
                 seen(
                     "reward-float-loss",
-                    Where(table.file, table.place(int(seats.rows[group, 0]))),
+                    table.group_at(int(seats.rows[group, 0])),
                     f"differences kept to better than 1 part in {round(1 / LOST)}",
                     f"rewards near {size:.6g} that differ by {float(spread[group]):.3g}: rounding to the nearest "
                     f"{float(unit[group]):.2g} loses up to {float(lost[group]):.1%} of it",
@@ -172,18 +178,44 @@ class Reading:
             )
 
     def take_departures(self, table: Table, seats: Seats, departures: Sequence[Departure], equal: Booleans) -> None:
-        """Advantages that are not those of the rule that fares best."""
+        """Advantages that are not those of the rule that fares best; a group of equal rewards has to have 0 by any.
+
+        A declared rule under which such a group has others is held to what it says.
+        """
+        by_rule = self.best.declared and self.best.rule.baseline in (Baseline.BATCH_MEAN, Baseline.NONE)
+        level = {one.group for one in departures if equal[one.group] and not by_rule}
+        for group in sorted(level):
+            self.take_level(table, seats.rows[group], [one.bound for one in departures if one.group == group])
         for departure in departures:
-            row = table.place(int(seats.rows[departure.group, departure.place]))
-            level = bool(equal[departure.group]) and departure.expected == 0
+            if departure.group in level:
+                continue
             self.findings.add(
                 seen(
-                    "zero-variance-advantage" if level else "advantage-rule",
-                    Where(table.file, row),
+                    "advantage-rule",
+                    table.where(int(seats.rows[departure.group, departure.place])),
                     f"{departure.expected:.9g} ({self.best.name}), up to {departure.bound:.1e} of float error",
                     f"{departure.logged:.9g}",
                     distance=abs(departure.logged - departure.expected),
                     far=f"{abs(departure.logged - departure.expected):.3g}",
+                )
+            )
+
+    def take_level(self, table: Table, rows: Integers, bounds_: Sequence[float]) -> None:
+        """The advantages that are not 0 of a group of equal rewards, by its rows."""
+        logged = table.advantages
+        assert logged is not None
+        for row in rows[rows >= 0]:
+            value = float(logged[row])
+            if value == 0:
+                continue
+            self.findings.add(
+                seen(
+                    "zero-variance-advantage",
+                    table.where(int(row)),
+                    f"0 (all rewards of the group are equal), up to {max(bounds_):.1e} of float error",
+                    f"{value:.9g}",
+                    distance=abs(value),
+                    far=f"{abs(value):.3g}",
                 )
             )
 
@@ -199,6 +231,8 @@ class Reading:
         here = bounds.advantages(groups, np.array(best.weights), best.rule, DOUBLE)
         for group in np.nonzero(moved)[0]:
             if (np.abs(here.value[group]) > here.error[group]).any():
+                most = float(np.nanmax(np.abs(logged[group])))
+                self.by_rule.append((table.group_at(int(seats.rows[group, 0])), most))
                 continue  # under this rule a group of equal rewards may have advantages
             place = int(np.nanargmax(np.abs(logged[group])))
             value = float(logged[group, place])
@@ -209,7 +243,7 @@ class Reading:
                 self.findings.add(
                     seen(
                         "zero-variance-advantage",
-                        Where(table.file, table.place(int(seats.rows[group, place]))),
+                        table.where(int(seats.rows[group, place])),
                         f"0 ({best.name}): {reason}",
                         f"{value:.9g}",
                         distance=abs(value),
@@ -223,7 +257,7 @@ class Reading:
             self.findings.add(
                 seen(
                     "float-mean-residue",
-                    Where(table.file, table.place(int(seats.rows[group, place]))),
+                    table.where(int(seats.rows[group, place])),
                     "0: all rewards of the group are equal",
                     f"{value:.9g} for rewards of {' + '.join(f'{reward:.9g}' for reward in first if reward == reward)}",
                     distance=abs(value),
@@ -250,7 +284,7 @@ class Reading:
             self.findings.add(
                 seen(
                     "advantage-swallowed",
-                    Where(table.file, table.place(row)),
+                    table.where(row),
                     f"no number: the mean of the {'group' if infinite[group] else 'batch'} is infinite",
                     f"0 for rewards of {rewards}",
                     distance=1.0,
@@ -284,7 +318,7 @@ class Reading:
             self.findings.add(
                 seen(
                     "float-sum-residue",
-                    Where(table.file, table.place(int(seats.rows[group, 0]))),
+                    table.group_at(int(seats.rows[group, 0])),
                     f"a sum of 0, up to {float(explained[group]):.2g} for the rounding of each advantage",
                     "; ".join([f"{float(total[group]):.3g}", *same]),
                     distance=abs(float(total[group])),
@@ -307,7 +341,7 @@ class Reading:
             self.findings.add(
                 seen(
                     "epsilon-dominates",
-                    Where(table.file, table.place(int(seats.rows[group, 0]))),
+                    table.group_at(int(seats.rows[group, 0])),
                     f"a deviation far above the epsilon of {epsilon:.0e}",
                     f"{float(spread[group]):.3g}: advantages are {kept:.1%} of what they would be",
                     distance=1 - kept,
@@ -315,9 +349,32 @@ class Reading:
                 )
             )
 
+    def take_by_rule(self) -> None:
+        """Groups of equal rewards that a rule without a mean of the group's moves.
+
+        A rule that no group of unequal rewards speaks for, and no setting declares, explains nothing.
+        """
+        rule, alone = self.best, self.groups == self.equal and not self.best.declared
+        for where, value in self.by_rule:
+            self.findings.add(
+                seen(
+                    "zero-variance-advantage",
+                    where,
+                    "0: all rewards of the group are equal",
+                    f"advantages of up to {value:.9g}"
+                    + ("" if alone else f", as by {rule.name}, under which such a group moves the policy"),
+                    distance=value,
+                    far=f"{value:.3g}",
+                    severity=None if alone else Severity.NOTE,
+                )
+            )
+
     def finish(self, run: str) -> None:
         """What can only be said of all batches together."""
         where = Where(run)
+        self.take_by_rule()
+        for place, batch in enumerate(self.unscored):
+            batch.take(self.best, place < MOST_BATCHES, self.findings)
         if self.moved and self.largest_signal == 0:
             self.findings.add(
                 seen(
@@ -341,21 +398,3 @@ class Reading:
                     distance=float(self.repeated),
                 )
             )
-
-
-def no_residue(rewards: Floats, logged: Floats, best: Candidate, roundoff: float) -> str:
-    """Why the advantages (G,) of equal rewards (G, K) are no residue of a float mean; empty where they may be one."""
-    first = [float(reward) for reward in rewards[0] if reward == reward]
-    present = [reward for reward in first if reward]
-    if not all(np.array_equal(row, rewards[0], equal_nan=True) for row in rewards) or len(present) > 2:
-        return ""  # three numbers may be added in another order for each response
-    if len(set(logged[~np.isnan(logged)].tolist())) > 1:
-        return "a residue would be the same for the same rewards"
-    size = len(rewards)
-    powers = size & (size - 1) == 0 and best.rule.first is None and best.rule.baseline is Baseline.MEAN
-    if powers and len(present) <= 1 and set(best.weights) == {1.0}:
-        odd = Fraction(sum(present)).numerator
-        odd //= odd & -odd or 1
-        if abs(odd) * size * roundoff <= 1:
-            return "the mean of these rewards is exact in the trainer's format"
-    return ""

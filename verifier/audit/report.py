@@ -38,6 +38,8 @@ def finding_mapping(finding: Finding) -> dict[str, Any]:
         "count": finding.count,
         "worst": observation_mapping(finding.worst),
         "examples": [observation_mapping(example) for example in finding.examples],
+        "places": [{**where.to_mapping(), "count": count} for where, count in finding.places.items()],
+        "unplaced": finding.unplaced,
         "claim": rule.claim,
         "advice": rule.advice,
     }
@@ -55,7 +57,7 @@ def observation_mapping(observation: Observation) -> dict[str, Any]:
 
 
 def to_sarif(audit: Audit) -> dict[str, Any]:
-    """The report as SARIF 2.1.0; the line of a place is its row, counted from 1."""
+    """The report as SARIF 2.1.0; its lines are those of JSON Lines, and of a table its rows counted from 1."""
     return {
         "$schema": SARIF_SCHEMA,
         "version": "2.1.0",
@@ -140,6 +142,8 @@ def finding_lines(finding: Finding, run: str) -> Iterable[str]:
     claim = f" [{rule.claim}]" if rule.claim else ""
     yield f"  {finding.severity.value} {finding.rule}{claim}: {first.what}{times}"
     yield f"    at        {shortened(str(first.where), run)}"
+    if finding.elsewhere():
+        yield f"    also at   {finding.elsewhere().replace(run.rstrip('/') + '/', '')}"
     yield f"    expected  {first.expected}"
     yield f"    found     {first.found}"
     if finding.worst is not first:

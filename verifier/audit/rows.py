@@ -1,7 +1,8 @@
 """The audit of what a run logged in rows: tables, rollouts, groups, the trainer's log, and generation batches."""
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ from grpocheck.core.invalid import shown
 from grpocheck.verifier.audit.beside import LogBesideTables
 from grpocheck.verifier.audit.budget import expected_batches
 from grpocheck.verifier.audit.findings import Finding, Findings, Where, counted
+from grpocheck.verifier.audit.keys import take_line, take_settings
 from grpocheck.verifier.audit.logs import LogAudit
-from grpocheck.verifier.audit.model import Call, Log, LogRow, Run, Table
+from grpocheck.verifier.audit.model import Call, Log, LogRow, Part, Run, Table
 from grpocheck.verifier.audit.moments import mark
 from grpocheck.verifier.audit.passes import Passes
 from grpocheck.verifier.audit.readers.groups import read_groups, read_header
@@ -42,6 +44,7 @@ def audit_rows(run: Run) -> RowsResult:
     """The audit of everything of a run but its recorded loss calls."""
     findings = Findings(run.name)
     result = RowsResult(settings=run.settings)
+    take_settings(run.settings.values, Where(run.settings.source or run.name), findings)
     log = read_log(run.state) if run.state is not None else None
     own = Generations(run) if run.generations else None
     if own is not None:
@@ -133,8 +136,17 @@ def audit_groups(run: Run, result: RowsResult, findings: Findings, log: Log | No
         result.settings = result.settings.joined(read_header(part).settings)
     audit: TablesAudit | None = None
     passes = Passes()
+    lines = Counter({part.file: 0 for part in run.groups if not part.lines.first})
     for part in run.groups:
-        for item in read_groups(part):
+        header = Where(str(part.file), part.lines.first)
+        take_line("header", read_header(part).stated, header, findings)
+
+        def told(kind: str, line: Mapping[str, Any], place: int, part: Part = part) -> None:
+            if part.file in lines:
+                lines[part.file] += 1
+            take_line(kind, line, Where(str(part.file), place), findings)
+
+        for item in read_groups(part, told):
             if isinstance(item, Table):
                 if audit is None:
                     survey = Survey()
@@ -147,6 +159,9 @@ def audit_groups(run: Run, result: RowsResult, findings: Findings, log: Log | No
                 file = str(part.file)
             elif isinstance(item, Call):
                 passes.take(item, findings)
+    for path, count in lines.items():
+        if count == 0:
+            findings.add(seen("log-empty", Where(str(path)), "a line for each group under the header", "no line"))
     if audit is not None:
         result.inferred.update(audit.finish(column_lost=False))
     if log is None and rows:

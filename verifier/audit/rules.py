@@ -6,7 +6,7 @@ The table in docs/audit.md and ``grpocheck audit --rules`` are this registry, pr
 from collections.abc import Mapping
 from typing import Any
 
-from grpocheck.verifier.audit.findings import Observation, Where
+from grpocheck.verifier.audit.findings import Observation, Severity, Where
 from grpocheck.verifier.audit.rule import Rule
 from grpocheck.verifier.audit.rules_losses import LOSSES
 from grpocheck.verifier.audit.rules_rows import ROWS
@@ -25,11 +25,12 @@ def seen(
     what: str = "",
     detail: Mapping[str, Any] | None = None,
     apart: str = "",
+    severity: Severity | None = None,
 ) -> Observation:
-    """An occurrence of a fault, with the severity of its rule and, unless ``what`` says more, the rule's words."""
+    """An occurrence of a fault, with the severity and the words of its rule, unless others are given."""
     entry = RULES[rule]
     return Observation(
-        rule, entry.severity, where, what or entry.says, expected, found, distance, far, detail or {}, apart
+        rule, severity or entry.severity, where, what or entry.says, expected, found, distance, far, detail or {}, apart
     )
 
 

@@ -177,6 +177,14 @@ LOSSES = (
         _CALLS,
     ),
     Rule(
+        "metric-unchecked",
+        NOTE,
+        None,
+        "a logged number that nothing in the log can be held against",
+        "log what it follows from, or know that nobody has looked at it",
+        _CALLS,
+    ),
+    Rule(
         "frozen-data",
         ERROR,
         "D1",

@@ -109,7 +109,8 @@ ROWS = (
         NOTE,
         None,
         "a response for which no function gave a reward: it stands outside its group and has advantage 0",
-        "nothing, if it was meant; in a log None and nan look the same",
+        "look whether it was meant: without it the others of its group have another mean and deviation, so other "
+        "advantages; in a log None and nan look the same",
         _TABLES,
     ),
     Rule(
@@ -158,6 +159,38 @@ ROWS = (
         "C1",
         "a group with fewer rows than the others",
         "look for a filter or a crash between drawing and logging",
+        _TABLES,
+    ),
+    Rule(
+        "key-misspelt",
+        ERROR,
+        None,
+        "a key that is not read, and is nearly one that is: what it holds was not audited",
+        "write the key as it is expected; a recording's are in docs/recording.schema.json",
+        "JSON Lines, settings",
+    ),
+    Rule(
+        "key-unknown",
+        NOTE,
+        None,
+        "a key that is not read",
+        "nothing, if it is for somebody else",
+        "JSON Lines",
+    ),
+    Rule(
+        "log-empty",
+        WARNING,
+        None,
+        "a recording of a header and nothing under it: nothing was audited",
+        "find out why nothing was written; it may be another file that the run wrote",
+        "JSON Lines",
+    ),
+    Rule(
+        "advantages-not-logged",
+        NOTE,
+        None,
+        "groups without advantages: no rule about advantages had anything to check there",
+        "log the advantages of every group beside its rewards",
         _TABLES,
     ),
     Rule(

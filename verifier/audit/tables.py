@@ -31,6 +31,9 @@ OF_TOTALS = (
 """Rules that need every reward of a response."""
 
 
+OF_ADVANTAGES = ("advantage-rule", "advantage-rule-declared", "zero-variance-advantage", "float-mean-residue")
+
+
 class Survey:
     """A first look over all tables of a run: lengths of stretches, and what the log says of the weights."""
 
@@ -112,6 +115,7 @@ class TablesAudit:
         self.first_repeat: Where | None = None
         self.kept: list[Moments] = []
         self.tables = self.rows = 0
+        self.in_lines = False
         self.ranges: dict[str, tuple[float, float]] = {}
         self.rewards_of: dict[bytes, tuple[Any, str]] = {}
         self.all_zero = True
@@ -123,10 +127,13 @@ class TablesAudit:
     def take(self, table: Table) -> None:
         """Check one batch."""
         self.tables += 1
+        self.in_lines = table.seats is not None
         self.take_steps(table)
         if self.is_evaluation(table) or self.is_repeat(table):
             return
         self.rows += len(table.rewards)
+        if table.advantages is None and table.seats is not None:
+            self.take_no_advantages(table)
         self.take_numbers(table)
         self.take_functions(table)
         self.kept.append(moments(table))
@@ -135,6 +142,17 @@ class TablesAudit:
             reading.take(
                 table, seats_as_named(table) if reading.size is None and table.groups else self.cut(table, reading)
             )
+
+    def take_no_advantages(self, table: Table) -> None:
+        """A batch of a recording in which not every group has advantages."""
+        self.findings.add(
+            seen(
+                "advantages-not-logged",
+                table.group_at(0),
+                "an advantage for every response of its batch",
+                "none, or not for every response; not checked: " + ", ".join(OF_ADVANTAGES),
+            )
+        )
 
     def cut(self, table: Table, reading: Reading) -> Any:
         """The groups of a table under a reading; one group of all rows where nothing tells them apart."""
@@ -146,7 +164,7 @@ class TablesAudit:
         if len(table.steps) > 1 or (named is not None and table.steps and table.steps != (named,)):
             expected = "one step" if named is None else f"step {named} in every row"
             self.findings.add(
-                seen("table-step", Where(table.file, 0), expected, f"steps {list(table.steps)[:MOST_NAMED]}")
+                seen("table-step", table.group_at(0), expected, f"steps {list(table.steps)[:MOST_NAMED]}")
             )
 
     def is_repeat(self, table: Table) -> bool:
@@ -157,7 +175,7 @@ class TablesAudit:
             return True
         if mark in self.fingerprints:
             self.repeats += 1
-            self.first_repeat = self.first_repeat or Where(table.file, 0)
+            self.first_repeat = self.first_repeat or table.group_at(0)
             return True
         self.fingerprints.add(mark)
         return False
@@ -177,7 +195,7 @@ class TablesAudit:
         self.findings.add(
             seen(
                 "rows-overwritten",
-                Where(table.file, 0),
+                table.group_at(0),
                 f"the rows that step {table.step} trained on",
                 found,
                 distance=float(len(table.rewards)),
@@ -188,7 +206,7 @@ class TablesAudit:
         """Rewards and advantages that are no finite numbers."""
 
         def where(row: Any) -> Where:
-            return Where(table.file, table.place(int(row)))
+            return table.where(int(row))
 
         for row, function in zip(*np.nonzero(np.isinf(table.rewards)), strict=True):
             value = float(table.rewards[row, function])
@@ -209,9 +227,6 @@ class TablesAudit:
             self.findings.add(
                 seen("reward-missing", where(row), "a number from every function", f"nan from {', '.join(lost)}")
             )
-        if table.rewards.shape[1]:
-            for row in np.nonzero(~scored)[0]:
-                self.findings.add(seen("response-unscored", where(row), "a reward", "nan from every function"))
         if table.advantages is None:
             return
         self.all_zero &= bool((table.advantages == 0).all())
@@ -243,12 +258,12 @@ class TablesAudit:
             extra = [column[row] for column in table.extra.values()]
             key = hashlib.blake2b("\0".join([prompt, response, *extra]).encode("utf-8", "replace"), digest_size=12)
             rewards = tuple(str(value) for value in table.rewards[row].tolist())
-            first, place = self.rewards_of.setdefault(key.digest(), (rewards, f"{table.file}, row {table.place(row)}"))
+            first, place = self.rewards_of.setdefault(key.digest(), (rewards, str(table.where(row))))
             if first != rewards:
                 self.findings.add(
                     seen(
                         "reward-not-function",
-                        Where(table.file, table.place(row)),
+                        table.where(row),
                         f"rewards {', '.join(first)} as at {place}",
                         f"{', '.join(rewards)} for the same prompt and response {response[:40]!r}",
                     )
@@ -324,7 +339,7 @@ class TablesAudit:
             self.findings.add(
                 seen(
                     "advantage-rule-declared",
-                    Where(table.file, table.place(int(seats.rows[departure.group, departure.place]))),
+                    table.where(int(seats.rows[departure.group, departure.place])),
                     f"{departure.expected:.9g} ({candidate.name})",
                     f"{departure.logged:.9g}, as by: {chosen.best.name}",
                     distance=abs(departure.logged - departure.expected),
@@ -339,9 +354,9 @@ class TablesAudit:
         fitting = chosen.contest.fitting
         declared = declared_rule(self.settings)
         found: dict[str, Any] = {
-            "tables": self.tables,
+            "generation_batches" if self.in_lines else "tables": self.tables,
             "distinct_batches": len(self.kept),
-            "rows": self.rows,
+            "responses": self.rows,
             "group_size": chosen.size,
             "group_size_from": (
                 "the log"

@@ -7,7 +7,7 @@ that was gone on with has a header again where it goes on, with settings of its 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ def is_header(line: Mapping[str, Any]) -> bool:
 class Header:
     """What the first line says."""
 
+    stated: Mapping[str, Any]
     settings: Settings
     functions: tuple[str, ...] | None
     dtype: str
@@ -97,7 +98,7 @@ def read_header(part: Part) -> Header:
         raise Unreadable(path, f"{where}, functions", functions, "a list of names")
     if not isinstance(dtype, str) or dtype not in ROUNDOFF:
         raise Unreadable(path, f"{where}, dtype", dtype, "one of " + ", ".join(ROUNDOFF))
-    return Header(checked(settings, path), None if functions is None else tuple(functions), dtype)
+    return Header(line, checked(settings, path), None if functions is None else tuple(functions), dtype)
 
 
 @dataclass
@@ -113,6 +114,7 @@ class _Batch:
     responses: list[str] = field(default_factory=list)
     groups: list[int] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
+    seats: list[int] = field(default_factory=list)
     trains: bool = True
     number: int | None = None
 
@@ -133,6 +135,7 @@ class _Batch:
             batch=self.number,
             session=part.session,
             rows=self.rows,
+            seats=self.seats,
         )
 
 
@@ -158,20 +161,24 @@ def lines_of(part: Part, lines: Lines) -> Iterator[tuple[int, str, dict[str, Any
         yield place, kind, line
 
 
-def read_groups(part: Part) -> Iterator[Table | LogRow | Call]:
+def read_groups(
+    part: Part, told: Callable[[str, Mapping[str, Any], int], None] = lambda kind, line, place: None
+) -> Iterator[Table | LogRow | Call]:
     """The batches of groups, rows of a log and calls of a part, in their order, a batch at a time.
 
-    Of the calls only those that name rows of a batch, which are held against the others that do.
+    Of the calls only those that name rows of a batch, which are held against the others that do. ``told`` is given
+    every line but the header, with its kind and its number.
     """
     header, path = read_header(part), part.file
     roundoff, batch, counted = ROUNDOFF[header.dtype], _Batch(), 0
     for place, kind, line in lines_of(part, part.lines):
         where = f"line {place + 1}"
+        told(kind, line, place)
         if kind == "log":
             numbers = line.get("numbers")
             if not isinstance(numbers, dict):
                 raise Unreadable(path, f"{where}, numbers", numbers, "an object of numbers by name")
-            yield log_row(path, place, {**numbers, "step": line.get("step")})
+            yield log_row(path, place, f"{where}, numbers", {**numbers, "step": line.get("step")})
         elif kind == "call":
             if names_rows(line):
                 yield call_of(path, where, place, line, part.session)
@@ -226,6 +233,7 @@ def take_group(
     batch.trains = line.get("mode", "train") == "train"
     batch.groups += [group] * size
     batch.rows += [place] * size
+    batch.seats += range(1, size + 1)
 
 
 def reward_columns(path: Path, where: str, line: Mapping[str, Any], header: Header) -> dict[str, list[float]]:
@@ -273,6 +281,7 @@ def tokens_of(path: Path, where: str, place: int, line: Mapping[str, Any], heade
     divided = {"loss_type": "grpo", "max_completion_length": shape[1]}
     meta = {
         "config": {**divided, **header.settings.values, **clip},
+        "stated": {**header.settings.values, **clip},
         "row": place,
         "first_pass": line.get("pass") == 0,
         "old_logps_came_from_trainer": "old_logps" in tokens,

@@ -143,7 +143,7 @@ def call_settings(call: Call) -> Settings:
 
 def settings_in(meta: Mapping[str, Any], file: str) -> Settings:
     """The settings of the loss and those of the loop around it, of what is said of a call."""
-    values = dict(meta["config"])
+    values = dict(meta.get("stated", meta["config"]))
     for key, name in (
         ("world_size", "world_size"),
         ("current_gradient_accumulation_steps", "gradient_accumulation_steps"),

@@ -17,7 +17,7 @@ def read_log(path: Path) -> Log:
     for place, row in enumerate(found["log_history"]):
         if not isinstance(row, dict):
             raise Unreadable(path, f"log_history[{place}]", row, "an object of numbers by name")
-        rows.append(log_row(path, place, row))
+        rows.append(log_row(path, place, f"log_history[{place}]", row))
     counts: dict[str, int | None] = {}
     for key in ("max_steps", "global_step"):
         value = found.get(key)
@@ -27,18 +27,18 @@ def read_log(path: Path) -> Log:
     return Log(str(path), tuple(rows), steps, counts["max_steps"], counts["global_step"])
 
 
-def log_row(path: Path, place: int, row: dict[str, Any]) -> LogRow:
-    """One row: the numbers by name; null (TRL's mean over nothing) and texts are left out."""
+def log_row(path: Path, place: int, where: str, row: dict[str, Any]) -> LogRow:
+    """One row, ``where`` in words: the numbers by name; null (TRL's mean over nothing) and texts are left out."""
     numbers = {}
     for key, value in row.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
             try:
                 numbers[key] = float(value)
             except OverflowError as error:
-                raise Unreadable(path, f"log_history[{place}].{key}", value, "a number that a float holds") from error
+                raise Unreadable(path, f"{where}.{key}", value, "a number that a float holds") from error
     step = row.get("step")
     if step is not None and (isinstance(step, bool) or not isinstance(step, int) or step < 0):
-        raise Unreadable(path, f"log_history[{place}].step", step, "a whole number of at least 0")
+        raise Unreadable(path, f"{where}.step", step, "a whole number of at least 0")
     return LogRow(place, step, numbers)
 
 

@@ -1,0 +1,202 @@
+"""Logs that somebody wrote by hand: what is wrong with them is found, named and located; values by hand."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from grpocheck.verifier.audit.auditing import audit
+from grpocheck.verifier.audit.discovery import runs_of
+from grpocheck.verifier.audit.report import to_lines, to_mapping
+from grpocheck.verifier.audit.settings import read_settings
+
+from tests.audit.lines import HEADER, written
+from tests.audit.planting import audited, by_rule
+
+NAN = float("nan")
+# A = 1 and -1. Of six tokens the ratio of one is e^0.5 > 1.2 with A > 0; all others are 1.
+OLD = [[-1.0, -1.0, -1.0], [-1.0, -1.0, -1.0]]
+NEW = [[-0.5, -1.0, -1.0], [-1.0, -1.0, -1.0]]
+GROUP: dict[str, Any] = {"step": 1, "prompt": "a", "rewards": [1, 0], "advantages": [1, -1]}
+TOKENS = {"new_logps": NEW, "old_logps": OLD}
+ASYMMETRIC = {"loss_type": "grpo", "epsilon": 0.2, "epsilon_high": 0.28, "beta": 0.04}
+
+
+@pytest.mark.parametrize("settings", [{}, ASYMMETRIC], ids=["alone", "with a penalty that nothing is logged for"])
+@pytest.mark.parametrize(
+    ("name", "value", "right"), [("low", 0.0, True), ("low", 0.083, False), ("high", 1 / 6, True), ("high", 0.5, False)]
+)
+def test_clip_fractions_of_a_group(tmp_path: Path, settings: object, name: str, value: float, right: bool) -> None:
+    line = {**GROUP, "tokens": TOKENS, "logged": {f"clip_ratio/{name}_mean": value}}
+    found = by_rule(audited(written(tmp_path / "run.jsonl", {**HEADER, "settings": settings}, line)))
+    assert ("metric-differs" not in found) is right
+    if not right:
+        assert (
+            found["metric-differs"].first.expected == f"clip_ratio/{name}_mean = {0.166666667 if name == 'high' else 0}"
+        )
+
+
+def test_a_kl_of_a_group(tmp_path: Path) -> None:
+    """The reference is the old policy: one d = -1/2 in six, so that k1 is 1/12 and k3 is (e^(-1/2) - 1/2) / 6."""
+    k3 = (math.exp(-0.5) - 0.5) / 6
+    for beta, value, right in ((0, k3, True), (0, 1 / 12, True), (0, 7.0, False), (0.04, k3, True), (0.04, 7.0, False)):
+        line = {**GROUP, "tokens": {**TOKENS, "ref_logps": OLD}, "logged": {"kl": value}}
+        header = {**HEADER, "settings": {"beta": beta}}
+        assert ("metric-differs" not in by_rule(audited(written(tmp_path / "run.jsonl", header, line)))) is right
+
+
+def test_a_nan_that_was_logged_differs(tmp_path: Path) -> None:
+    line = {**GROUP, "tokens": TOKENS, "logged": {"clip_ratio/high_mean": NAN}}
+    assert by_rule(audited(written(tmp_path / "run.jsonl", HEADER, line)))["metric-differs"].first.found == "nan"
+
+
+@pytest.mark.parametrize(
+    ("more", "name", "why"),
+    [
+        ({"tokens": TOKENS}, "kl", "it needs ref_logps"),
+        ({"tokens": TOKENS}, "entropy", "it needs entropies"),
+        ({"tokens": TOKENS}, "grad_norm", "it is none of clip_ratio/low_mean"),
+        ({}, "clip_ratio/high_mean", "the group has no tokens"),
+    ],
+)
+def test_what_is_not_checked_is_said(tmp_path: Path, more: dict[str, Any], name: str, why: str) -> None:
+    found = by_rule(audited(written(tmp_path / "run.jsonl", HEADER, {**GROUP, **more, "logged": {name: 0.25}})))
+    finding = found["metric-unchecked"]
+    assert (finding.severity, str(finding.first.where).endswith("run.jsonl, line 2")) == ("note", True)
+    assert name in finding.first.found
+    assert why in finding.first.found
+
+
+@pytest.mark.parametrize("value", [[0.5], 0.5])
+def test_a_number_is_as_good_as_a_list_of_one(tmp_path: Path, value: object) -> None:
+    arrays = {**TOKENS, "mask": [[1, 1, 1], [1, 1, 1]], "advantages": [1, -1]}
+    meta = {"config": {"loss_type": "grpo"}, "trl_metrics_of_this_call": {"clip_ratio/high_mean": value}}
+    call = {"kind": "call", "arrays": arrays, "meta": meta}
+    finding = by_rule(audited(written(tmp_path / "run.jsonl", HEADER, call)))["metric-differs"]
+    assert (finding.first.expected, finding.first.found) == ("clip_ratio/high_mean = 0.166666667", "0.5")
+
+
+@pytest.mark.parametrize(
+    ("header", "line", "wrong", "meant", "place"),
+    [
+        ({}, {"step": 1, "prompt": "a", "rewards": [1, 0], "advantage": [5, 5]}, "advantage", "advantages", 2),
+        ({"setings": {}}, GROUP, "setings", "settings", 1),
+        ({"settings": {"epsilonn": 0.2}}, GROUP, "epsilonn", "epsilon", 1),
+        ({}, {**GROUP, "tokens": TOKENS, "logged": {"low_mean": 7}}, "low_mean", "clip_ratio/low_mean", 2),
+    ],
+)
+def test_a_misspelt_key(tmp_path: Path, header: Any, line: Any, wrong: str, meant: str, place: int) -> None:
+    report = audited(written(tmp_path / "run.jsonl", {**HEADER, **header}, line))
+    finding = by_rule(report)["key-misspelt"]
+    assert (finding.severity, report.ok) == ("error", False)
+    assert (finding.first.expected, finding.first.where.within) == (f"{meant} (did you mean that?)", f"line {place}")
+    assert finding.first.found.startswith(repr(wrong))
+
+
+def test_a_misspelt_setting_of_a_file(tmp_path: Path) -> None:
+    path = written(tmp_path / "run.jsonl", HEADER, GROUP)
+    (tmp_path / "s.json").write_text(json.dumps({"loss_typ": "grpo", "learning_rate": 0.1, "adam_beta1": 0.9}))
+    finding = by_rule(audit(runs_of([path], read_settings(tmp_path / "s.json"))))["key-misspelt"]
+    assert (finding.count, finding.first.expected) == (1, "loss_type (did you mean that?)")
+    assert finding.first.where.file == str(tmp_path / "s.json")
+
+
+def test_an_unknown_key_is_named_once(tmp_path: Path) -> None:
+    report = audited(
+        written(tmp_path / "run.jsonl", HEADER, *({**GROUP, "step": i, "colour": "red"} for i in range(3)))
+    )
+    (finding,) = report.findings
+    assert (finding.rule, finding.severity, finding.count) == ("key-unknown", "note", 3)
+    assert finding.first.found == "'colour'"
+
+
+def test_a_log_without_advantages_and_one_without_groups(tmp_path: Path) -> None:
+    bare = {key: value for key, value in GROUP.items() if key != "advantages"}
+    found = by_rule(audited(written(tmp_path / "run.jsonl", HEADER, bare)))
+    assert "not checked: advantage-rule, " in found["advantages-not-logged"].first.found
+    report = audited(written(tmp_path / "run.jsonl", HEADER))
+    assert ([finding.rule for finding in report.findings], report.ok) == (["log-empty"], False)
+
+
+def test_the_objective_departs_by_each_setting(tmp_path: Path) -> None:
+    report = audited(written(tmp_path / "run.jsonl", {**HEADER, "settings": ASYMMETRIC}, GROUP))
+    finding = by_rule(report)["objective-departs"]
+    assert (finding.severity, report.ok) == ("note", True)
+    for words in ("by 4 settings", "own tokens", "a ratio for each token", "epsilon_high = 0.28", "estimator k3"):
+        assert words in finding.first.found
+
+
+def test_settings_that_a_group_does_not_state_are_not_taken_for_stated(tmp_path: Path) -> None:
+    report = audited(written(tmp_path / "run.jsonl", HEADER, {**GROUP, "tokens": TOKENS, "clip": {"epsilon": 0.2}}))
+    assert "objective-departs" not in by_rule(report)
+
+
+@pytest.mark.parametrize("advantages", [[1, -1], [1, 1], [2, 2]])
+def test_a_group_of_equal_rewards_alone(tmp_path: Path, advantages: list[float]) -> None:
+    line = {"step": 1, "prompt": "a", "rewards": [1, 1], "advantages": advantages}
+    found = by_rule(audited(written(tmp_path / "run.jsonl", HEADER, line)))
+    assert found["zero-variance-advantage"].severity == "error"
+    assert found["zero-variance-advantage"].first.expected.startswith("0")
+    assert "advantage-rule" not in found
+
+
+def test_a_rule_without_a_mean_moves_groups_of_equal_rewards_and_that_is_a_note(tmp_path: Path) -> None:
+    """Advantages that are the rewards: of unequal groups, too, so that the rule is theirs."""
+    varied = [{"step": i, "rewards": [1, 0, i], "advantages": [1, 0, i]} for i in range(2, 9)]
+    level = {"step": 9, "rewards": [1, 1], "advantages": [1, 1]}
+    report = audited(written(tmp_path / "run.jsonl", HEADER, *varied, level))
+    finding = by_rule(report)["zero-variance-advantage"]
+    assert (finding.severity, finding.count, finding.first.where.within) == ("note", 1, "line 9")
+    assert report.ok
+
+
+def departing(tmp_path: Path) -> Any:
+    """Lines 4 and 6 have two wrong signs each, of responses 3 and 4."""
+    lines = [
+        {
+            "step": i,
+            "prompt": f"p{i}",
+            "rewards": [1, 0, 0, 1],
+            "advantages": [1, -1, *([1, -1] if i in (2, 4) else [-1, 1])],
+        }
+        for i in range(6)
+    ]
+    return audited(written(tmp_path / "run.jsonl", HEADER, *lines))
+
+
+def test_every_response_that_departs_has_a_place(tmp_path: Path) -> None:
+    report = departing(tmp_path)
+    finding = by_rule(report)["advantage-rule"]
+    assert (finding.count, finding.first.where.within) == (4, "line 4, response 3")
+    assert finding.elsewhere() == "line 4, response 4; line 6, responses 3, 4"
+    assert "    also at   line 4, response 4; line 6, responses 3, 4" in list(to_lines(report))
+    (mapping,) = [one for one in to_mapping(report)["findings"] if one["rule"] == "advantage-rule"]
+    assert mapping["where"] == {"file": str(tmp_path / "run.jsonl"), "line": 4, "response": 3}
+    assert [(one["line"], one["response"]) for one in mapping["places"]] == [(4, 3), (4, 4), (6, 3), (6, 4)]
+
+
+def test_places_beyond_the_first_are_counted(tmp_path: Path) -> None:
+    """20 groups with 2 infinite rewards each: 24 places are named, 16 are not."""
+    lines = [{"step": i, "rewards": [math.inf, -math.inf]} for i in range(20)]
+    finding = by_rule(audited(written(tmp_path / "run.jsonl", HEADER, *lines)))["reward-not-finite"]
+    assert (finding.count, finding.unplaced) == (40, 16)
+    assert finding.elsewhere().endswith("line 13, responses 1, 2; and 16 more")
+
+
+@pytest.mark.parametrize(
+    ("advantages", "said"),
+    [
+        ([2**-0.5, -(2**0.5), 0, 2**-0.5], "follow that, and not what"),  # 1, 0, 1: mean 2/3, deviation sqrt(2)/3
+        ([1, -1, -1, 1], "not that but a reward of 0"),  # 1, 0, 0, 1
+        ([3, -1, 0, 3], "neither that nor"),
+    ],
+)
+def test_by_which_reading_of_a_nan_advantages_follow(tmp_path: Path, advantages: list[float], said: str) -> None:
+    lines = [{"step": i, "rewards": [1, 0, 0, 1], "advantages": [1, -1, -1, 1]} for i in range(8)]
+    line = {"step": 8, "rewards": [1, 0, NAN, 1], "advantages": advantages}
+    header = {**HEADER, "dtype": "float32"}
+    finding = by_rule(audited(written(tmp_path / "run.jsonl", header, *lines, line)))["response-unscored"]
+    assert (finding.count, finding.first.where.within) == (1, "line 10, response 3")
+    assert "in the group of 4 at line 10; advantages were recomputed from the 3 other responses" in finding.first.found
+    assert said in finding.first.found

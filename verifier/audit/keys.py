@@ -1,0 +1,113 @@
+"""Keys that grpocheck does not read: those near one that it reads are misspelt, the others are named once."""
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
+
+from grpocheck.verifier.audit.findings import Findings, Where
+from grpocheck.verifier.audit.rules import seen
+from grpocheck.verifier.audit.settings import NUMBERS, WORDS
+
+NEAR = 0.9
+"""The ratio of difflib from which on a key is taken for another one: no setting of TRL's own is so near to one here."""
+GROUP = (
+    *("kind", "batch", "step", "mode", "prompt", "responses", "rewards", "advantages"),
+    *("pass", "tokens", "clip", "logged"),
+)
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "header": ("format", "version", "writer", "dtype", "settings", "functions"),
+    "group": GROUP,
+    "log": ("kind", "step", "numbers"),
+    "call": ("kind", "arrays", "meta"),
+    "tokens": ("new_logps", "old_logps", "ref_logps", "sampling_logps", "entropies", "mask"),
+    "clip": ("epsilon", "epsilon_high", "delta"),
+}
+METRICS = (
+    *("clip_ratio/low_mean", "clip_ratio/high_mean", "clip_ratio/region_mean"),
+    *("clip_ratio/low_min", "clip_ratio/high_max", "cispo_clip_ratio", "entropy", "kl"),
+)
+"""What TRL logs of a call of the loss; the least and the largest share of a response are not checked."""
+SETTINGS = (
+    *NUMBERS,
+    *WORDS,
+    *("reward_weights", "loss_type", "generation_kwargs", "mask_truncated_completions", "sync_ref_model", "use_vllm"),
+    *("bf16", "fp16", "use_bias_correction_kl", "sapo_temperature_pos", "sapo_temperature_neg"),
+    *("vespo", "vespo_k_pos", "vespo_lambda_pos", "vespo_k_neg", "vespo_lambda_neg"),
+    *("vllm_importance_sampling_correction", "vllm_importance_sampling_mode"),
+    *("vllm_importance_sampling_clip_min", "vllm_importance_sampling_clip_max"),
+)
+
+
+@lru_cache(maxsize=4096)
+def near(key: str, known: tuple[str, ...]) -> str | None:
+    """The known key that another is near to; None where there is none."""
+    return next(iter(get_close_matches(key, known, 1, NEAR)), None)
+
+
+def misspelt(found: Iterable[str], known: tuple[str, ...]) -> dict[str, str]:
+    """The keys that are near a known one which is not there, with that one."""
+    there = set(found)
+    like = {key: near(key, known) for key in there.difference(known)}
+    return {key: meant for key, meant in sorted(like.items()) if meant is not None and meant not in there}
+
+
+def misspelt_metrics(found: Iterable[str]) -> dict[str, str]:
+    """Names of logged numbers that are near one that is checked, or the end of one, with that one."""
+    ends = {name.partition("/")[2]: name for name in METRICS if "/" in name}
+    return {**misspelt(found, METRICS), **{name: ends[name] for name in found if name in ends}}
+
+
+def take_keys(kind: str, found: Mapping[str, Any], where: Where, findings: Findings) -> None:
+    """The keys of a line, or of an object in it."""
+    unknown = found.keys() - KEYS[kind]
+    if not unknown:
+        return
+    wrong = misspelt(found, KEYS[kind])
+    take_misspelt(kind, wrong, where, findings)
+    for key in sorted(unknown - wrong.keys()):
+        findings.add(
+            seen(
+                "key-unknown",
+                where,
+                f"the keys of a {kind}: {', '.join(KEYS[kind])}",
+                f"{key!r}",
+                apart=f"{kind} {key}",
+            )
+        )
+
+
+def take_settings(values: Mapping[str, Any], where: Where, findings: Findings) -> None:
+    """Settings under names that are nearly, but not, those that are read."""
+    take_misspelt("settings", misspelt(values, SETTINGS), where, findings)
+
+
+def take_misspelt(kind: str, wrong: Mapping[str, str], where: Where, findings: Findings) -> None:
+    """Keys that are near one that is read, which is not there."""
+    for key, meant in wrong.items():
+        findings.add(
+            seen("key-misspelt", where, f"{meant} (did you mean that?)", f"{key!r} in {kind}", apart=f"{kind} {key}")
+        )
+
+
+def take_line(kind: str, line: Mapping[str, Any], where: Where, findings: Findings) -> None:
+    """The keys of a line of a recording, and numbers that were logged of a group without tokens."""
+    take_keys(kind, line, where, findings)
+    for part in ("tokens", "clip") if kind == "group" else ():
+        if isinstance(line.get(part), dict):
+            take_keys(part, line[part], where, findings)
+    if kind == "header" and isinstance(line.get("settings"), dict):
+        take_settings(line["settings"], where, findings)
+    if kind == "group" and isinstance(line.get("logged"), dict):
+        take_misspelt("logged", misspelt_metrics(line["logged"]), where, findings)
+    if kind == "group" and "tokens" not in line and isinstance(line.get("logged"), dict) and line["logged"]:
+        names = ", ".join(map(str, line["logged"]))
+        findings.add(
+            seen(
+                "metric-unchecked",
+                where,
+                f"what {names} {'follows' if len(line['logged']) == 1 else 'follow'} from",
+                f"{names} not checked: the group has no tokens",
+                apart=names,
+            )
+        )
