@@ -5,12 +5,15 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
+from grpocheck.core.invalid import shown
 from grpocheck.verifier.audit.findings import Findings, Where
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.audit.settings import NUMBERS, WORDS
 
 NEAR = 0.9
 """The ratio of difflib from which on a key is taken for another one: no setting of TRL's own is so near to one here."""
+MOST_LOOKED_AT = 500
+"""Unknown keys of one object that are looked at."""
 GROUP = (
     *("kind", "batch", "step", "mode", "prompt", "responses", "rewards", "advantages"),
     *("pass", "tokens", "clip", "logged"),
@@ -48,7 +51,7 @@ def near(key: str, known: tuple[str, ...]) -> str | None:
 def misspelt(found: Iterable[str], known: tuple[str, ...]) -> dict[str, str]:
     """The keys that are near a known one which is not there, with that one."""
     there = set(found)
-    like = {key: near(key, known) for key in there.difference(known)}
+    like = {key: near(key, known) for key in sorted(there.difference(known))[:MOST_LOOKED_AT]}
     return {key: meant for key, meant in sorted(like.items()) if meant is not None and meant not in there}
 
 
@@ -65,13 +68,13 @@ def take_keys(kind: str, found: Mapping[str, Any], where: Where, findings: Findi
         return
     wrong = misspelt(found, KEYS[kind])
     take_misspelt(kind, wrong, where, findings)
-    for key in sorted(unknown - wrong.keys()):
+    for key in sorted(unknown - wrong.keys())[:MOST_LOOKED_AT]:
         findings.add(
             seen(
                 "key-unknown",
                 where,
                 f"the keys of a {kind}: {', '.join(KEYS[kind])}",
-                f"{key!r}",
+                shown(key),
                 apart=f"{kind} {key}",
             )
         )
@@ -86,7 +89,9 @@ def take_misspelt(kind: str, wrong: Mapping[str, str], where: Where, findings: F
     """Keys that are near one that is read, which is not there."""
     for key, meant in wrong.items():
         findings.add(
-            seen("key-misspelt", where, f"{meant} (did you mean that?)", f"{key!r} in {kind}", apart=f"{kind} {key}")
+            seen(
+                "key-misspelt", where, f"{meant} (did you mean that?)", f"{shown(key)} in {kind}", apart=f"{kind} {key}"
+            )
         )
 
 
