@@ -14,7 +14,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, redirect_stdout
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import Any
 
 from grpocheck.proofs.lifeline import end_with
@@ -28,7 +28,9 @@ FAREWELL = 10.0
 
 def left_to_the_parent() -> None:
     """For a new process: an interrupt is for its parent, which stops it; it ends with the parent if that is killed."""
-    end_with(os.getppid())
+    parent = parent_process()  # not os.getppid(): a parent that has ended already would not be missed
+    if parent is not None and parent.pid is not None:
+        end_with(parent.pid)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -150,3 +150,22 @@ def test_an_interrupt_ends_the_cluster_and_its_processes(tmp_path: Path) -> None
         _, told = running.communicate(timeout=90)
     assert running.returncode == 130
     assert b"interrupted" in told
+
+
+ENDED_AT_ONCE = """
+import multiprocessing, os, sys, time
+from concurrent.futures import ProcessPoolExecutor
+from grpocheck.verifier.executors import left_to_the_parent
+if __name__ == "__main__":
+    pool = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"), initializer=left_to_the_parent)
+    pool.submit(time.sleep, 0)
+    os._exit(7)
+"""
+
+
+def test_a_worker_that_begins_after_its_parent_ended_ends_too(tmp_path):
+    """One that went on would hold the pipes, and whoever reads them would wait."""
+    script = tmp_path / "script.py"
+    script.write_text(ENDED_AT_ONCE)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, timeout=120)
+    assert done.returncode == 7

@@ -7,6 +7,9 @@ from collections.abc import Callable
 
 from grpocheck.verifier.failures import INTERRUPTED, say
 
+POOL = "concurrent.futures.process"
+"""Where the thread is from that looks after a pool of processes: it ends with what they were doing."""
+
 
 def leaving_threads(command: Callable[[], object]) -> None:
     """Run a command that exits; where other threads would keep the process from its end, end it without them.
@@ -20,8 +23,9 @@ def leaving_threads(command: Callable[[], object]) -> None:
         left = [thread for thread in threading.enumerate() if thread is not main and not thread.daemon]
         if not left or not isinstance(end.code, int):
             raise
-        if end.code != INTERRUPTED:
-            count = f"{len(left)} thread{'' if len(left) == 1 else 's'}"
+        named = [thread for thread in left if type(thread).__module__ != POOL]
+        if named and end.code != INTERRUPTED:
+            count = f"{len(named)} thread{'' if len(named) == 1 else 's'}"
             say(f"grpocheck: user code left {count} running, not waited for (--isolate ends what it starts)")
         sys.stdout.flush()
         sys.stderr.flush()
