@@ -36,12 +36,14 @@ bench: $(INSTALLED)
 
 TRACES ?= 10000
 FUZZ_SECONDS ?= 400
-FUZZED := problem number trace property task groups parquet arrays state rollouts settings twist
+FUZZED := problem number trace property task groups parquet arrays state rollouts settings twist cases options question \
+	connection conversation
 
 trust: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,fast,fuzz]'
 	$(BIN)/python -m tests.check.trust --traces $(TRACES) --jobs $(JOBS)
 	$(BIN)/pytest -q -m slow tests/check tests/fuzz tests/fast tests/hostile tests/crashes tests/packaging
+	$(BIN)/python -m tests.fast.millions --millions 2
 	for target in $(FUZZED); do $(BIN)/python -m tests.fuzz.drive $$target --seconds $(FUZZ_SECONDS) || exit 1; done
 
 lint: $(INSTALLED) .links
