@@ -132,7 +132,7 @@ def test_what_is_no_answer_is_refused():
         (("--answer", "-2.4"), 0, "Right: -2.4."),
         (("--answer", "-12/5"), 0, "Right: -2.4."),
         (("--answer", "\N{MINUS SIGN}2.4"), 0, "Right: -2.4."),
-        (("--answer", "-1.5"), 1, "Not right: -2.4."),
+        (("--answer", "-1.5"), 1, "Not right, it is -2.4."),
         (("--exercise", "2", "--answer", "-15"), 0, "Right: -15."),
         (("--answer", "many"), 2, "'many'"),
         (("--exercise", "9", "--answer", "1"), 2, "a number from 1 to 2"),
@@ -190,8 +190,8 @@ def answering(*lines):
     ("lines", "status", "said"),
     [
         (("2/3", "yes"), 0, ["Right: 0.66666667", "Right: yes"]),
-        (("nonsense", "1/2", "yes"), 1, ["Not right: 0.66666667", "Right: yes"]),
-        (("", "no"), 1, ["Not right: yes"]),
+        (("nonsense", "1/2", "yes"), 1, ["Not right, it is 0.66666667", "Right: yes"]),
+        (("", "no"), 1, ["Not right, it is yes"]),
         (("",), 0, []),
     ],
 )

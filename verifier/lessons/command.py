@@ -121,7 +121,8 @@ def check_answer(exercises: Sequence[Exercise], number: int, answer: str, as_jso
 
 def verdict_text(exercise: Exercise, right: bool) -> str:
     """Right or not, and the explanation."""
-    text = f"{'Right' if right else 'Not right'}: {exercise.answer_text}. {exercise.explanation}"
+    said = "Right:" if right else "Not right, it is"
+    text = f"{said} {exercise.answer_text}. {exercise.explanation}"
     return textwrap.fill(text, measure(), break_on_hyphens=False)
 
 
