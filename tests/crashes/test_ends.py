@@ -139,3 +139,21 @@ def test_a_verification_leaves_its_report_and_its_cache_and_nothing_else(tmp_pat
     )
     assert "property" in done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"examples", "verify.json", "build"}
+
+
+INTERRUPTED_WHILE_IT_BEGINS = """
+import sys
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+from grpocheck.__main__ import main
+main()
+"""
+
+
+def test_an_interrupt_before_the_command_is_there_is_no_traceback() -> None:
+    command = [sys.executable, "-c", INTERRUPTED_WHILE_IT_BEGINS]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
