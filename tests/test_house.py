@@ -2,11 +2,9 @@
 
 import ast
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
-import venv
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -234,34 +232,3 @@ def test_nothing_is_left_unfinished() -> None:
         if marks.search(line)
     ]
     assert found == []
-
-
-@pytest.mark.slow
-def test_an_installed_wheel_works_in_an_empty_folder(tmp_path: Path) -> None:
-    """Nothing named core, contracts, proofs or verifier is installed at top level, and grpocheck.core imports."""
-    source = tmp_path / "source"
-    shutil.copytree(
-        HOUSE,
-        source,
-        ignore=shutil.ignore_patterns(".git", ".venv", ".links", "build", "*.egg-info", "__pycache__", ".*_cache"),
-    )
-    wheels, empty = tmp_path / "wheels", tmp_path / "empty"
-    empty.mkdir()
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-    subprocess.run([*pip, "wheel", "--no-deps", "-q", "-w", str(wheels), str(source)], check=True)
-    (wheel,) = wheels.glob("grpocheck-*.whl")
-    venv.create(tmp_path / "venv", with_pip=True)
-    python = str(tmp_path / "venv" / "bin" / "python")
-    subprocess.run([python, "-m", "pip", "--disable-pip-version-check", "install", "-q", str(wheel)], check=True)
-    script = (
-        "import importlib.util as find, pathlib\n"
-        "from grpocheck.core import Problem, Status, Supply, run, read_problem\n"
-        "import grpocheck.verifier.cli, grpocheck.proofs.symbolic\n"
-        "print([name for name in ('core', 'contracts', 'proofs', 'verifier', 'package') if find.find_spec(name)])\n"
-    )
-    done = subprocess.run([python, "-c", script], capture_output=True, text=True, check=True, cwd=empty)
-    assert done.stdout.strip() == "[]"
-    example = HOUSE / "examples" / "undefined_gradient.toml"
-    command = [str(tmp_path / "venv" / "bin" / "grpocheck"), "run", str(example), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=empty)
-    assert '"3/5"' in done.stdout

@@ -10,26 +10,8 @@ from pathlib import Path
 
 import pytest
 
-PROBLEM = """
-group_size = 8
-outer_iterations = 1
-inner_steps = 1
-epsilon = 0.2
-beta = 0
-step_size = 0.05
-theta = ["1/4", "1/4", "1/4", "1/4", "1/4", "1/4"]
-family = "simplex"
-[[prompts]]
-name = "q1"
-responses = ["a", "b", "c", "d"]
-rewards = [1, 0.5, 0, 0.25]
-reference = [0.25, 0.25, 0.25, 0.25]
-[[prompts]]
-name = "q2"
-responses = ["a", "b", "c", "d"]
-rewards = [0, 1, 0, 0.5]
-reference = [0.25, 0.25, 0.25, 0.25]
-"""
+from benchmarks.problems import LAW
+
 STRETCHES = 14
 """165 * 165 combinations in stretches of at most 2048."""
 ENVIRONMENT = {**os.environ, "GRPOCHECK_CONTRACTS": "off"}
@@ -43,7 +25,7 @@ def law(*arguments: str) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_killed_law_goes_on_with_what_it_found(tmp_path: Path, jobs: str) -> None:
-    (tmp_path / "law.toml").write_text(PROBLEM, encoding="utf-8")
+    (tmp_path / "law.toml").write_text(LAW, encoding="utf-8")
     alone = subprocess.run(law(), cwd=tmp_path, capture_output=True, check=True, env=ENVIRONMENT)
     kept = tmp_path / "kept"
     process = subprocess.Popen(
