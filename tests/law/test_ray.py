@@ -13,7 +13,8 @@ import pytest
 from grpocheck.core.reading import problem_from_mapping
 from grpocheck.core.writing import problem_to_toml
 
-from tests.crashes.test_kill_of_a_law import ENVIRONMENT, PROBLEM, STRETCHES, law
+from benchmarks.problems import LAW
+from tests.crashes.test_kill_of_a_law import ENVIRONMENT, STRETCHES, law
 from tests.law.test_shared import MAPPINGS
 
 pytestmark = [
@@ -31,7 +32,7 @@ def alone(folder: Path) -> str:
 @pytest.mark.parametrize("name", ["exact", "enclosed"])
 def test_a_cluster_says_what_one_process_says(tmp_path: Path, name: str) -> None:
     enclosed = problem_to_toml(problem_from_mapping(MAPPINGS["softmax with a penalty"]))
-    (tmp_path / "law.toml").write_text(PROBLEM if name == "exact" else enclosed, encoding="utf-8")
+    (tmp_path / "law.toml").write_text(LAW if name == "exact" else enclosed, encoding="utf-8")
     command = law("--ray", "local", "--keep", "kept")
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, env=ENVIRONMENT)
     assert done.stdout == alone(tmp_path)
@@ -54,7 +55,7 @@ def at_work(mark: str) -> list[int]:
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="there is no /proc to find processes in")
 def test_a_worker_killed_in_the_middle_changes_nothing(tmp_path: Path) -> None:
     """Its stretch is given to another one."""
-    (tmp_path / "law.toml").write_text(PROBLEM, encoding="utf-8")
+    (tmp_path / "law.toml").write_text(LAW, encoding="utf-8")
     mark = uuid.uuid4().hex
     running = subprocess.Popen(
         law("--ray", "local"), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
