@@ -141,7 +141,6 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A table of JSON, in which each key is said once."""
     need(len(dict(pairs)) == len(pairs), f"{[key for key, _ in pairs]!r:.60}: expected each key once")
     return dict(pairs)
-
 class Run:
     """The events of a trace, taken one by one, each derived from what came before it; ``line`` is the last one's."""
     line = tight = auto = 0
@@ -188,11 +187,13 @@ class Run:
         right = isinstance(event, str) and (self.line > 1 or (event, self.said.get("schema")) == ("start", SCHEMA))
         wanted = f"a whole line of JSON, the event {kind}" + f" of a {SCHEMA}" * (self.line == 1)
         need(right and raw[-1:] == b"\n", f"{str(raw[:80].rstrip() or b'nothing')[1:]}: expected {wanted}", 2)
-        left = self.auto and any(key[0] in ("exp", "ln") for key in NAMES)
+        left = [key for key in NAMES if key[0] in ("exp", "ln")][: self.auto and 1]
         if event == "arithmetic" and self.auto:
-            self.reason = self.agree("arithmetic", self.said, {"name": "enclosure", "reason": str})["reason"]
-            self.tight, self.auto = self.auto, 0
-            need(left or " digits " in self.reason, "nothing here is out of the reach of exact numbers")
+            _, self.reason = self.agree("arithmetic", self.said, {"name": "enclosure", "reason": str}).values()
+            plain = self.reason.replace("log", "ln", 1).removesuffix(") is not exact: choose --arithmetic enclosure")
+            self.tight, self.auto, (name, _, rest) = self.auto, 0, plain.partition("(")
+            due = " digits " in name or left == [(name, number(rest, "reason").key)]
+            need(due, f"{self.reason:.60}: expected the first number here that no exact one equals, if any")
             return self.take(kind, **stated)
         need(event != "error" or "message" not in self.said, "the run ended in an error, which is not derived again", 3)
         need(event == kind and not left, f"event: {event:.60}: expected {'arithmetic' if left else kind}")
@@ -391,7 +392,6 @@ def check(path: str) -> tuple[int, str]:
         if status != 3:
             break
     return status, f"line {run.line}: {why}" if status and run.line else why
-
 if __name__ == "__main__":
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     STATUS, WORDS = check(sys.argv[-1])

@@ -61,13 +61,18 @@ def close(left: Any, right: Any) -> bool:
     return typed(left) == typed(right)
 
 
+def form(entry: Any) -> str:
+    """The form of what is not derived: a count is no number below 0."""
+    return "below 0" if isinstance(entry, int) and entry < 0 else type(entry).__name__
+
+
 def derived_only(events: list[Event]) -> list[Event]:
     """The events without what the checker does not derive: counts of work and limits of the arithmetic."""
     first, last = dict(events[0]), dict(events[-1])
     if isinstance(first.get("arithmetic"), dict):
-        first["arithmetic"] = {k: entry if k == "name" else type(entry) for k, entry in first["arithmetic"].items()}
+        first["arithmetic"] = {k: entry if k == "name" else form(entry) for k, entry in first["arithmetic"].items()}
     if isinstance(last.get("ledger"), dict):
-        last["ledger"] = {key: type(entry) if key in WORK else entry for key, entry in last["ledger"].items()}
+        last["ledger"] = {key: form(entry) if key in WORK else entry for key, entry in last["ledger"].items()}
     return [first, *events[1:-1], last] if len(events) > 1 else [first]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from grpocheck.core import Supply, TraceWriter, problem_from_mapping, run
+from grpocheck.core import UNDEFINED_GRADIENT, Supply, TraceWriter, problem_from_mapping, run
 from grpocheck.core.replaying import replay
 from grpocheck.core.trace_errors import TraceMismatch
 from grpocheck.verifier.check import check
@@ -89,3 +89,22 @@ def test_the_trace_of_an_oracle_that_was_let_change_its_answers(tmp_path: Path) 
     assert (status, why.split(": ")[1:2], "as on line" in why) == (1, ["reward"], True)
     with pytest.raises(TraceMismatch, match="line 22: event"):  # where the run ends now
         replay(path)
+
+
+def test_a_reference_that_only_the_reason_for_enclosures_depends_on(tmp_path: Path) -> None:
+    """No gradient is supplied, so that the penalty enters no number; its first logarithm is log((1/2) / (1/3))."""
+    prompts = [PROBLEM["prompts"][0] | {"reference": ["1/3", "2/3"]}]
+    changed: Any = {"beta": "1/25", "prompts": prompts, "draws": {"recorded": [[["good", "good"]]] * 2}}
+    path, events = traced(tmp_path, Supply(gradient=lambda frozen, theta: UNDEFINED_GRADIENT), **changed)
+    assert verdict(path, events)[0] == 0
+    (said,) = of_kind(events, "arithmetic")
+    assert said["reason"] == "log(3/2) is not exact: choose --arithmetic enclosure"
+    place = f"line {events.index(said) + 1}: "
+    turned = json.loads(json.dumps(events))
+    turned[0]["problem"]["prompts"][0]["reference"].reverse()
+    assert verdict(path, turned) == (1, f"{place}{said['reason']}: expected the first number here that no exact one "
+                                        "equals, if any")  # fmt: skip
+    for other in ("log(6/4)", "log(3)", "exp(3/2)", "log(3/2", "log(3/2) and log(3/4)", ""):
+        lie = json.loads(json.dumps(events).replace("log(3/2)", other))
+        assert verdict(path, lie)[1].startswith(place)
+        assert check(str(path))[0] == 1
