@@ -35,7 +35,7 @@ bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks.report build/benchmarks.json docs/benchmarks.md
 
 TRACES ?= 10000
-FUZZ_SECONDS ?= 400
+FUZZ_SECONDS ?= 240
 FUZZED := problem number trace property task groups parquet arrays state rollouts settings twist cases options question \
 	connection conversation
 
@@ -44,7 +44,7 @@ trust: $(INSTALLED)
 	$(BIN)/python -m tests.check.trust --traces $(TRACES) --jobs $(JOBS)
 	$(BIN)/pytest -q -m slow tests/check tests/fuzz tests/fast tests/hostile tests/crashes tests/packaging
 	$(BIN)/python -m tests.fast.millions --millions 2
-	for target in $(FUZZED); do $(BIN)/python -m tests.fuzz.drive $$target --seconds $(FUZZ_SECONDS) || exit 1; done
+	printf '%s\n' $(FUZZED) | xargs -P $(JOBS) -I {} $(BIN)/python -m tests.fuzz.drive {} --seconds $(FUZZ_SECONDS)
 
 lint: $(INSTALLED) .links
 	$(BIN)/ruff check .
