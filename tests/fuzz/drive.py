@@ -15,11 +15,14 @@ import time
 import traceback
 import types
 from collections.abc import Callable
+from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 
 CORPUS = Path(__file__).with_name("corpus")
 HOUSE = Path(__file__).resolve().parents[2]
 OURS = ("core", "verifier", "contracts", "proofs", "fuzz")
+ENDED = (0, 130)
+"""The engine's exit statuses for time that is over; any other is a process that did not last."""
 SEEDS = {
     "problem": ("examples/*.toml", "examples/non_claims/*.toml", "examples/disputes/*.toml"),
     "property": ("examples/properties/*.txt",),
@@ -93,17 +96,26 @@ def main() -> int:
         shutil.copy(path, found / path.name)
     signal.signal(signal.SIGALRM, overdue)
     end = time.monotonic() + chosen.seconds
-    run = guarded(TARGETS[chosen.target], SECONDS, faults, end)
+    tried = RawValue("Q", 0)  # shared with the engine's process
+
+    def counted(data: bytes) -> None:
+        tried.value += 1
+        TARGETS[chosen.target](data)
+
+    run = guarded(counted, SECONDS, faults, end)
     options = [sys.argv[0], f"-max_total_time={int(chosen.seconds)}", "-rss_limit_mb=2048", "-max_len=20000"]
     atheris.Setup([*options, "-timeout=120", f"-artifact_prefix={faults}/", str(found)], run)
     child = os.fork()  # the engine ends its process when its time is over
     if child == 0:
         atheris.Fuzz()
         os._exit(0)
-    os.waitpid(child, 0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     kept = sorted(path.name for path in faults.iterdir())
+    if status not in ENDED:
+        kept.append(f"the engine ended with {status}")
     inputs = len(list(found.iterdir()))
-    print(f"{chosen.target}: {chosen.seconds:g} s, {inputs} inputs, {len(kept)} kinds of fault: {kept}")
+    said = f"{tried.value:,} inputs tried, {inputs} kept, {len(kept)} kinds of fault: {kept}"
+    print(f"{chosen.target}: {chosen.seconds:g} s, {said}", flush=True)
     return 1 if kept else 0
 
 
