@@ -210,7 +210,7 @@ def generation_from_mapping(mapping: object) -> Generation:
     keys = ("vocabulary", "end", "horizon", "parameterisation", "forbidden")
     stated = table("generation", mapping, keys, keys[:4])
     forbidden = stated.get("forbidden", {})
-    if not isinstance(forbidden, Mapping):
+    if not isinstance(forbidden, Mapping) or not all(isinstance(prefix, str) for prefix in forbidden):
         raise InvalidProblem("generation.forbidden", forbidden, "a table: the tokens forbidden after each prefix")
     pairs = tuple((tuple(prefix.split()), tokens) for prefix, tokens in forbidden.items())
     return Generation(stated["vocabulary"], stated["end"], stated["horizon"], pairs)  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from grpocheck.core.events import Event, Kind
 from grpocheck.core.frozen import FrozenIteration
 from grpocheck.core.invalid import InvalidProblem, shown
 from grpocheck.core.oracles import UNDEFINED_GRADIENT, Supply, Undefined
-from grpocheck.core.outcome import Outcome
+from grpocheck.core.outcome import Outcome, Status
 from grpocheck.core.problem import Problem
 from grpocheck.core.procedure import run
 from grpocheck.core.prompt import Prompt
@@ -119,11 +119,15 @@ class Script:
 
 
 @require(lambda start: start["event"] == "start", "the script stands at the start event")
-@ensure(lambda result: result is not None, "a supply for the replay")
+@ensure(
+    lambda start, given, result: result is given
+    or sorted(set(start["supplied"])) == [name for name in sorted(READABLE) if getattr(result, name) is not None],
+    "the given supply, or one that answers for exactly the oracles that the user had supplied",
+)
 def scripted_supply(script: Script, start: dict[str, Any], given: Supply | None) -> Supply:
     """The given supply, or one that answers from the trace for every oracle that the user had supplied.
 
-    Raises TraceError for a list of oracles that is none, or that does not fit the supply that is given.
+    Raises TraceError for a list of oracles that is none, and for one with oracles whose answers no trace holds.
     """
     names = start.get("supplied")
     if not isinstance(names, list):
@@ -145,7 +149,7 @@ def scripted_supply(script: Script, start: dict[str, Any], given: Supply | None)
 
 
 @require(lambda path: str(path) != "", "a trace has a path")
-@ensure(lambda result: result.status is not None, "a replayed trace has the outcome that it records")
+@ensure(lambda result: result.status in Status, "C4: a replayed run ends in one of exactly three statuses")
 def replay(path: str | os.PathLike[str], supply: Supply | None = None) -> Outcome:
     """Run a trace's problem again with its draws and answers, and compare every line.
 
@@ -158,20 +162,22 @@ def replay(path: str | os.PathLike[str], supply: Supply | None = None) -> Outcom
         raise TraceError(f"{path}: line 1: event: {shown(start['event'])}: expected the event 'start'")
     try:
         problem: Problem = problem_from_mapping(start["problem"])
-        arithmetic = arithmetic_of(start["arithmetic"])
+        names = start["supplied"]
+        supplied = isinstance(names, list) and "arithmetic" in names
+        arithmetic = None if supplied else arithmetic_of(start["arithmetic"])
         source = start["draws"]["source"]
         seed = start["draws"]["seed"] if source == "seed" else None
     except (KeyError, TypeError) as error:
         raise TraceError(f"{path}: line 1: {error}: expected the start event of {path}") from error
     except InvalidProblem as error:
         raise TraceError(f"{path}: line 1: problem: {error}") from error
-    if seed is not None and not isinstance(seed, int):
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise TraceError(f"{path}: line 1: draws.seed: {shown(seed)}: expected a nonnegative integer")
     try:
         outcome = run(
             problem,
             scripted_supply(script, start, supply),
-            arithmetic=None if "arithmetic" in start["supplied"] else arithmetic,
+            arithmetic=arithmetic,
             seed=seed,
             observer=script.compare,
         )

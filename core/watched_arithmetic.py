@@ -66,12 +66,15 @@ class WatchedArithmetic:
     @ensure(lambda result: type(result) is str, "a name is a text")
     def name(self) -> str:
         """The name of the arithmetic; raises SupplyViolation for what is no text."""
+        call = "name of the supplied arithmetic"
         try:
             said = text(self.supplied.name)
-        except Exception as error:
-            raise SupplyViolation(Clause.ARITHMETIC, "name", f"raised {error_in_words(error)}") from error
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise SupplyViolation(Clause.ARITHMETIC, call, f"raised {error_in_words(error)}") from error
         if not said:
-            raise SupplyViolation(Clause.ARITHMETIC, "name of the supplied arithmetic", "no text, expected one")
+            raise SupplyViolation(Clause.ARITHMETIC, call, "no text, expected one")
         return said
 
     @total("every rational has a scalar")

@@ -69,7 +69,7 @@ def settings_of(arithmetic: Arithmetic) -> dict[str, str | int]:
 @total("settings that are none raise InvalidProblem")
 @ensure(lambda settings, result: settings_of(result) == dict(settings), "the settings are kept")
 def arithmetic_of(settings: Settings) -> Arithmetic:
-    """The arithmetic with these settings, as a trace records them."""
+    """The arithmetic with these settings, as a trace records them: all those of its kind, and no others."""
     if not isinstance(settings, Mapping):
         raise InvalidProblem("arithmetic", settings, "a table of settings")
     counts = {key: value for key, value in settings.items() if key != "name"}
@@ -78,4 +78,7 @@ def arithmetic_of(settings: Settings) -> Arithmetic:
             raise InvalidProblem(f"arithmetic.{key}", value, "digits, max_digits or max_bits, and a count")
         if not 1 <= value <= 10**7:
             raise InvalidProblem(f"arithmetic.{key}", value, "a count from 1 to 10000000")
-    return arithmetic_named(str(settings.get("name")), **counts)  # type: ignore[arg-type]
+    made = arithmetic_named(str(settings.get("name")), **counts)  # type: ignore[arg-type]
+    if settings_of(made) != settings:
+        raise InvalidProblem("arithmetic", settings, f"the settings {', '.join(settings_of(made))}")
+    return made

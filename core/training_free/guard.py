@@ -8,7 +8,6 @@ that is resumed is checked like a fresh one.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import count
 
 from grpocheck.contracts.clauses import ContractViolation, ensure, invariant, require, snapshot, total
 from grpocheck.contracts.predicates import is_mass_function
@@ -31,7 +30,7 @@ from grpocheck.core.training_free.patterns import Pattern, read_pattern
 from grpocheck.core.training_free.responses import Response, Row, Shape, Tokens
 from grpocheck.core.training_free.task import Task
 from grpocheck.core.training_free.trace import Kind, Record
-from grpocheck.core.values import rational
+from grpocheck.core.values import rational, rational_text
 from grpocheck.core.violations import SupplyViolation
 
 MOST_LISTED = 20_000
@@ -89,14 +88,16 @@ class Guard:
     @require(lambda call: bool(call), "a call has a name for its violation")
     @ensure(lambda value, result: received.rational(value) in (None, result), "the number itself")
     def number(self, clause: Clause, call: str, value: object) -> Fraction:
-        """A supplied number; a text is one only in a trace."""
+        """A supplied number, short enough for a trace; a text is one only in a trace."""
         exact = received.rational(value)
         if exact is None and not (self.record.recalls and type(value) is str):
             raise self.violation(clause, call, f"answered {described(value)} of type {class_name(value)} for a number")
         try:
-            return rational("number", value if exact is None else exact)
+            read = rational("number", value if exact is None else exact)
+            rational_text(read)
         except InvalidProblem as error:
             raise self.violation(clause, call, str(error)) from error
+        return read
 
     @require(lambda call: bool(call), "a call has a name for its violation")
     @ensure(lambda result: is_mass_function([mass for _, mass in result]), "masses are positive with sum 1")
@@ -109,7 +110,8 @@ class Guard:
                 raise self.violation(clause, call, f"answered {described(pair)} in place of a pair with its mass")
             read.append((both[0], self.number(clause, call, both[1])))
         if not all(mass > 0 for _, mass in read) or sum(mass for _, mass in read) != 1:
-            found = f"answered masses {shown([mass for _, mass in read])} with sum {sum(mass for _, mass in read)}"
+            masses = [mass for _, mass in read]
+            found = f"answered masses {shown(masses)} with sum {shown(sum(masses))}, expected masses above 0 of sum 1"
             raise self.violation(clause, call, found)
         return tuple(read)
 
@@ -230,7 +232,7 @@ class Guard:
         answer = self.ask(Kind.QUALITY, clause, call, lambda: self.quality(self.task.prompt, handed_out(response)))
         quality = self.number(clause, call, answer)
         if not 0 <= quality <= 1:
-            raise self.violation(clause, call, f"answered {quality}")
+            raise self.violation(clause, call, f"answered {shown(quality)}, expected a number between 0 and 1")
         self.record.tell(Kind.QUALITY, t=iteration, i=number, answer=str(quality))
         return quality
 
@@ -246,10 +248,8 @@ class Guard:
         call, clause = f"introspection of iteration {group.iteration}", Clause.PATTERNS
         self.ledger.count("introspections")
         answer = self.ask(Kind.PATTERNS, clause, call, lambda: self.introspection(handed_out(group)))
-        found = tuple(
-            self.pattern(call, group, number, value)
-            for number, value in zip(count(1), self.listed(clause, call, answer), strict=False)
-        )
+        listed = self.listed(clause, call, answer)
+        found = tuple(self.pattern(call, group, number, value) for number, value in enumerate(listed, start=1))
         self.record.tell(Kind.PATTERNS, t=group.iteration, answer=[pattern.to_mapping() for pattern in found])
         return found
 
@@ -267,7 +267,8 @@ class Guard:
             raise self.violation(Clause.PATTERNS, call, f"answered {described(value)} in place of a pattern")
         confidence = self.number(Clause.CONFIDENCE, call, value.confidence)
         if not 0 <= confidence <= 1:
-            raise self.violation(Clause.CONFIDENCE, call, f"answered {confidence}")
+            found = f"answered {shown(confidence)}, expected a number between 0 and 1"
+            raise self.violation(Clause.CONFIDENCE, call, found)
         tokens = self.listed(Clause.VOCABULARY, call, value.tokens)
         read = tuple(spoken for spoken in map(received.text, tokens) if spoken and spoken in group.vocabulary)
         if len(set(read)) != len(tokens):

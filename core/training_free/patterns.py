@@ -13,7 +13,7 @@ from grpocheck.contracts.clauses import ensure, invariant, require, total
 from grpocheck.contracts.training_free import continues
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.training_free.responses import Response, Tokens
-from grpocheck.core.values import entries, rational, text
+from grpocheck.core.values import entries, rational, rational_text, text
 
 HALF = Fraction(1, 2)
 
@@ -46,7 +46,8 @@ class Pattern:
     @ensure(lambda self, result: Fraction(str(result["confidence"])) == self.confidence, "the exact confidence")
     def to_mapping(self) -> dict[str, object]:
         """The pattern as a task file or a trace writes it."""
-        return {"description": self.description, "confidence": str(self.confidence), "tokens": list(self.tokens)}
+        confidence = rational_text(self.confidence)
+        return {"description": self.description, "confidence": confidence, "tokens": list(self.tokens)}
 
 
 @total("bad input raises InvalidProblem")

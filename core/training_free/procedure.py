@@ -12,6 +12,7 @@ from fractions import Fraction
 from grpocheck.contracts.clauses import ensure, require, total
 from grpocheck.contracts.comparisons import decided_sign, equal
 from grpocheck.contracts.training_free import are_whitened, continues, is_largest
+from grpocheck.core.arithmetic.decimals import rational_text
 from grpocheck.core.arithmetic.enclosure import EnclosureArithmetic
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 from grpocheck.core.draws import GENERATOR, uniform_bits
@@ -129,7 +130,7 @@ def iteration_of(
     guard.record.tell(
         Kind.GROUP,
         t=number,
-        external=[str(member.external) for member in members],
+        external=[rational_text(member.external) for member in members],
         deviation=arithmetic.text(deviation),
         advantages=[arithmetic.text(advantage) for advantage in advantages],
     )

@@ -14,7 +14,7 @@ from grpocheck.contracts.clauses import ensure, invariant, require
 from grpocheck.contracts.comparisons import at_most, equal
 from grpocheck.core.arithmetic.supply import Scalar
 from grpocheck.core.invalid import InvalidProblem
-from grpocheck.core.values import rational
+from grpocheck.core.values import rational, rational_text
 
 
 @invariant(lambda self: min(vars(self).values()) >= 0, "no part of a reward counts against itself")
@@ -46,7 +46,7 @@ class Weights:
     @ensure(lambda self, result: Weights(**result) == self, "what is written is read back")
     def to_mapping(self) -> dict[str, str]:
         """The weights as a task file writes them."""
-        return {field.name: str(getattr(self, field.name)) for field in fields(self)}
+        return {field.name: rational_text(getattr(self, field.name)) for field in fields(self)}
 
 
 @require(lambda passed: len(passed) >= 1, "a task has tests")

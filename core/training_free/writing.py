@@ -5,27 +5,29 @@ from typing import Any
 
 from grpocheck.contracts.clauses import ensure, require, total
 from grpocheck.core.training_free.oracles import TabledAnswers
+from grpocheck.core.training_free.reading import NAMES_THE_BETTER
 from grpocheck.core.training_free.responses import ResponseTable, Row, Shape, TokenTable
 from grpocheck.core.training_free.task import Task
+from grpocheck.core.values import rational_text
 from grpocheck.core.writing import assignments
 
 
 @require(lambda task: task.group_size >= 2, "a task that can run")
 @ensure(lambda task, result: result["tests"] == list(task.tests) and "group_size" in result, "its data")
 def task_to_mapping(task: Task) -> dict[str, Any]:
-    """The task with the keys of a task file, numbers as exact texts."""
+    """The task with the keys of a task file, numbers as exact texts; InvalidProblem for one too long for a file."""
     stated: dict[str, Any] = {
         "prompt": task.prompt,
         "group_size": task.group_size,
         "iterations": task.iterations,
-        "kappa": str(task.kappa),
-        "delta": "none" if task.delta is None else str(task.delta),
+        "kappa": rational_text(task.kappa),
+        "delta": "none" if task.delta is None else rational_text(task.delta),
         "tests": list(task.tests),
         "failing": list(task.failing),
         "weights": task.weights.to_mapping(),
     }
     if task.introspection is not None:
-        stated["introspection"] = {"kind": "names-the-better", "confidence": str(task.introspection.confidence)}
+        stated["introspection"] = {"kind": NAMES_THE_BETTER, "confidence": rational_text(task.introspection.confidence)}
     if task.recorded is not None:
         stated["draws"] = {"recorded": [list(group) for group in task.recorded]}
     if task.seed is not None:
@@ -52,10 +54,10 @@ def responses_to_list(model: ResponseTable, answers: TabledAnswers | None) -> li
     """The [[responses]] of a task."""
     listed = []
     for response, mass in model.listed:
-        entry: dict[str, Any] = {"text": response.text, "mass": str(mass), "tokens": list(response.tokens)}
+        entry: dict[str, Any] = {"text": response.text, "mass": rational_text(mass), "tokens": list(response.tokens)}
         if answers is not None:
             entry["passes"] = list(answers.passes[response.text])
-            entry["quality"] = str(answers.qualities[response.text])
+            entry["quality"] = rational_text(answers.qualities[response.text])
         listed.append(entry)
     return listed
 
@@ -64,7 +66,7 @@ def responses_to_list(model: ResponseTable, answers: TabledAnswers | None) -> li
 @ensure(lambda row, result: len(result["tokens"]) == len(result["masses"]) == len(row), "a mass for each token")
 def row_to_mapping(row: Row) -> dict[str, Any]:
     """A row of next tokens."""
-    return {"tokens": [token for token, _ in row], "masses": [str(mass) for _, mass in row]}
+    return {"tokens": [token for token, _ in row], "masses": [rational_text(mass) for _, mass in row]}
 
 
 @require(lambda shape: shape.horizon >= 1, "a response has a token")
@@ -78,7 +80,7 @@ def shape_to_mapping(shape: Shape) -> dict[str, Any]:
 @require(lambda task: task.group_size >= 2, "a task that can run")
 @ensure(lambda result: result.endswith("\n") and "prompt = " in result, "a whole file")
 def task_to_toml(task: Task) -> str:
-    """The task file that states a task."""
+    """The task file that states a task; InvalidProblem for a number too long for a file."""
     return toml_text(task_to_mapping(task))
 
 

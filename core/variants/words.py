@@ -13,7 +13,7 @@ from typing import Any, get_args, get_type_hints
 
 from grpocheck.contracts.clauses import ensure, require, total
 from grpocheck.core.invalid import InvalidProblem
-from grpocheck.core.values import count, known_keys, rational
+from grpocheck.core.values import MAX_DIGITS, count, known_keys, rational
 from grpocheck.core.variants.advantages import AdvantageRule, Baseline, Divisor
 from grpocheck.core.variants.masks import EntropyMask, OffPolicyMask, Selection
 from grpocheck.core.variants.normalisation import Normalisation, Per
@@ -93,7 +93,7 @@ def option_value(key: str, text: str, hint: Any) -> Any:
     if kind is Fraction:
         return rational(key, text)
     if kind is int:
-        return count(key, int(text) if text.isdecimal() else text, 0)
+        return count(key, int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else text, 0)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return member(key, text, kind)
     return tuple(rational(key, number) for number in text.split(":"))

@@ -296,6 +296,11 @@ def reckless(**operations):
 ARITHMETICS = {
     "raises": (reckless(sqrt=raises(OSError("gone"))), Clause.ANSWERS, "supplied arithmetic: raised OSError: gone"),
     "exits": (reckless(sqrt=raises(SystemExit(0))), Clause.ANSWERS, "raised SystemExit: 0"),
+    "exits for its name": (
+        type("Nameless", (ExactArithmetic,), {"name": property(raises(SystemExit(0)))})(),
+        Clause.ARITHMETIC,
+        "name of the supplied arithmetic: raised SystemExit: 0",
+    ),
     "a number for a comparison": (reckless(less=answers(5)), Clause.ARITHMETIC, "less of the supplied arithmetic"),
     "a float": (reckless(sqrt=answers(0.5)), Clause.ARITHMETIC, "answered 0.5, expected a scalar"),
     "a number for a text": (reckless(text=answers(1)), Clause.ARITHMETIC, "expected a text"),

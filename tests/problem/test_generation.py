@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 from grpocheck.core.arithmetic import ExactArithmetic
 from grpocheck.core.families.autoregressive import AutoregressiveMasses
-from grpocheck.core.generation import Generation
+from grpocheck.core.generation import Generation, generation_from_mapping
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.prompt import Prompt
 from hypothesis import given, settings
@@ -32,6 +32,12 @@ def test_three_tokens_by_hand_with_forbidden_ones():
 def test_only_an_end_token():
     generation = Generation((".",), ".", 1000)
     assert generation.response_set == generation.support == ((".",),)
+
+
+def test_a_forbidden_prefix_that_is_no_text_is_refused_by_its_key():
+    stated = {"vocabulary": ["a", "."], "end": ".", "horizon": 2, "parameterisation": "logits", "forbidden": {1: ["a"]}}
+    with pytest.raises(InvalidProblem, match=r"^generation\.forbidden: a table with 1: expected a table"):
+        generation_from_mapping(stated)
 
 
 @given(generations())

@@ -43,11 +43,14 @@ CASES = [
     ("quality", answers("1/2"), Clause.QUALITY, "of type str"),
     ("quality", answers(True), Clause.QUALITY, "of type bool"),
     ("quality", answers(F(3, 2)), Clause.QUALITY, "answered 3/2"),
+    ("quality", answers(F(1, 10**5000)), Clause.QUALITY, "expected a number of at most 4000 digits"),
+    ("quality", answers(F(10**5000)), Clause.QUALITY, "expected a number of at most 4000 digits"),
     ("introspection", raises(TimeoutError("late")), Clause.ANSWERS, "raised TimeoutError: late"),
     ("introspection", answers(None), Clause.PATTERNS, "not a list"),
     ("introspection", answers(["prefer y"]), Clause.PATTERNS, "in place of a pattern"),
     ("introspection", answers([{"description": "d", "confidence": "1", "tokens": []}]), Clause.PATTERNS, "a pattern"),
     ("introspection", answers([Pattern("d", F(9, 8), ())]), Clause.CONFIDENCE, "answered 9/8"),
+    ("introspection", answers([Pattern("d", F(1, 10**5000), ())]), Clause.CONFIDENCE, "at most 4000 digits"),
     ("introspection", answers([Pattern("d", 0.9, ())]), Clause.CONFIDENCE, "of type float"),  # type: ignore[arg-type]
     ("introspection", answers([Pattern("d", F(1), ("w",))]), Clause.VOCABULARY, "affects ['w']"),
     ("introspection", answers([Pattern("d", F(1), ("y", "y"))]), Clause.VOCABULARY, "affects"),
@@ -56,6 +59,8 @@ CASES = [
     ("distribution", answers([(X, F(1, 2)), (Y, F(1, 3))]), Clause.DISTRIBUTION, "sum 5/6"),
     ("distribution", answers([(X, F(3, 2)), (Y, F(-1, 2))]), Clause.DISTRIBUTION, "masses"),
     ("distribution", answers([(X, F(1, 2)), (X, F(1, 2))]), Clause.DISTRIBUTION, "twice"),
+    ("distribution", answers([(X, F(1, 10**5000)), (Y, 1 - F(1, 10**5000))]), Clause.DISTRIBUTION, "4000 digits"),
+    ("distribution", answers([(X, F(1, 10**3000)), (Y, F(1, 7**3000))]), Clause.DISTRIBUTION, "with sum a number of"),
     ("distribution", answers([(X, 0.5), (Y, 0.5)]), Clause.DISTRIBUTION, "of type float"),
     ("distribution", answers([("x", F(1))]), Clause.DISTRIBUTION, "in place of a response"),
     ("distribution", answers([X]), Clause.DISTRIBUTION, "a pair with its mass"),
@@ -77,6 +82,17 @@ def test_a_broken_clause_is_named(
     assert lines[0]["event"] == "start"
     assert (lines[-1]["event"], lines[-1]["error"]) == ("error", "SupplyViolation")
     assert lines[-1]["message"] == str(caught.value)
+
+
+def test_a_reward_of_more_digits_than_python_writes_is_told(tmp_path: Path) -> None:
+    path, small, smaller = tmp_path / "trace.jsonl", F(1, 10**3000), F(1, 3**5000)
+    task = three_responses(weights={"external": 1, "epistemic": 0, "passed": 0, "new": 0, "quality": str(small)})
+    with Record(path) as record:
+        run(task, Supply(quality=answers(smaller)), record=record)
+    groups = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if '"group"' in line]
+    digits = groups[0]["external"][0].removeprefix("1/").rstrip("0")
+    assert len(groups[0]["external"][0]) == len("1/") + 3000 + 2386  # 3^5000 has 5000 log10(3) = 2385.6.. digits
+    assert digits[-9:] == str(3**5000)[-9:]
 
 
 @pytest.mark.parametrize(("row", "found"), [

@@ -16,6 +16,7 @@ from grpocheck.core import (
     replay,
     run,
 )
+from grpocheck.core.arithmetic import ExactArithmetic
 from grpocheck.core.oracles import UNDEFINED_GRADIENT
 from grpocheck.verifier.strategies import problems
 from hypothesis import HealthCheck, given, settings
@@ -94,6 +95,20 @@ def test_a_supplied_policy_is_asked_again(path):
     assert replay(path, Supply(policy=Hill())).to_mapping() == outcome.to_mapping()
 
 
+class Own(ExactArithmetic):
+    """An arithmetic of a user, of a name that is none of ours."""
+
+    name = "my-own"
+
+
+@pytest.mark.parametrize("own", [Own, ExactArithmetic])
+def test_a_supplied_arithmetic_is_asked_again(path, own):
+    outcome = traced(path, two_responses(), Supply(arithmetic=own()))
+    with pytest.raises(TraceError, match=r"arithmetic.*--supply"):
+        replay(path)
+    assert replay(path, Supply(arithmetic=own())).to_mapping() == outcome.to_mapping()
+
+
 @pytest.mark.parametrize(
     ("line", "key", "value"),
     [
@@ -147,6 +162,11 @@ def test_dropped_repeated_and_swapped_lines_are_found(path):
         (lambda text: text.replace('"1/2"', '"1/0"'), "line 1"),
         (lambda text: text.replace('"event": "start"', '"event": "draw"', 1), "line 1: event: 'draw': expected"),
         (lambda text: text.replace('"epsilon": "1/5"', '"epsilon": "7"'), "epsilon"),
+        (lambda text: text.replace('"max_bits": 8192', '"digits": 30'), "said twice"),
+        (lambda text: text.replace(', "max_bits": 8192', ""), "a table with 'name', 'digits', 'max_digits'"),
+        (lambda text: text.replace('"name": "auto"', '"name": "exact"'), "expected the settings name, max_digits"),
+        (lambda text: text.replace('"source": "recorded"', '"source": "seed", "seed": -1'), "draws.seed: -1: expected"),
+        (lambda text: text.replace('"source": "recorded"', '"source": "seed", "seed": true'), "draws.seed: True"),
     ],
 )
 def test_what_is_no_whole_trace_is_refused(path, spoil, message):

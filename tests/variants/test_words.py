@@ -90,6 +90,7 @@ def test_every_term_says_its_formula_and_source(word):
         ("term=two-sided,low=2", "term,low: 2: expected a number strictly between 0 and 1"),
         ("term=two-sided,cap=2", "term,cap: '2': expected"),
         ("term=gamma-weight,positive-power=1/2", "term,positive-power: '1/2': expected"),
+        ("term=gamma-weight,positive-power=" + "9" * 5000, "term,positive-power: '9{60}…': expected an integer"),
         ("kl=k4", "kl: 'k4': expected one of none, exact, k1, k2, k3"),
         ("kl=exact,place=reward-before-baseline", "kl: 'exact': expected in the reward"),
         ("kl=k3,clamp-value=0", "kl,clamp-value: 0: expected a number above 0"),
