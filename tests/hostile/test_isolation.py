@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+import warnings
 from fractions import Fraction as F
 
 import pytest
@@ -145,6 +146,24 @@ def test_nothing_is_left_behind():
     while is_alive(pids[0]) and os.path.exists(f"/proc/{pids[0]}") and not is_zombie(pids[0]):
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+def test_a_fork_beside_other_threads_warns_of_nothing_and_other_warnings_are_heard(monkeypatch):
+    """The words are those of Python 3.12 and later."""
+    fork = os.fork
+
+    def warned():
+        words = "This process (pid=7) is multi-threaded, use of fork() may lead to deadlocks in the child."
+        warnings.warn(words, DeprecationWarning, stacklevel=2)
+        return fork()
+
+    monkeypatch.setattr(os, "fork", warned)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        with isolated(Supply(domain=lambda theta: True), seconds=PATIENT) as oracles:
+            assert oracles.domain((F(1),)) is True
+        warnings.warn("another one", DeprecationWarning, stacklevel=1)
+    assert [str(entry.message) for entry in heard] == ["another one"]
 
 
 def is_zombie(pid):

@@ -108,10 +108,10 @@ HOSTILE = {
 
 @pytest.mark.parametrize(("text", "said"), HOSTILE.items(), ids=[text[:24] for text in HOSTILE])
 def test_a_hostile_text_gets_a_clear_error_within_a_second(text: str, said: str) -> None:
-    began = time.monotonic()
+    began = time.thread_time()  # of this thread alone: others may keep the machine busy
     with pytest.raises(PropertyError) as error:
         parse(text)
-    assert time.monotonic() - began < 1
+    assert time.thread_time() - began < 1
     assert said in error.value.message
     first, shown, caret = str(error.value).split("\n")
     assert first.startswith(f"property, column {error.value.column}: ")

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -120,11 +121,17 @@ def started(service: str, name: str, seconds: float, megabytes: int | None, **mo
 
 
 def forked(body: Callable[[socket.socket], None], seconds: float) -> tuple[Link, Any]:
-    """A copy of this process that runs a body which never returns, and what it says when it is ready."""
+    """A copy of this process that runs a body which never returns, and what it says when it is ready.
+
+    Python 3.12 and later warn that a lock which another thread holds stays locked in the copy. Who forks here has no
+    use for that: a copy that gets stuck is late, and ended.
+    """
     ours, theirs = socket.socketpair()
     sys.stdout.flush()
     sys.stderr.flush()
-    pid = os.fork()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"This process .* is multi-threaded", DeprecationWarning)
+        pid = os.fork()
     if pid == 0:
         ours.close()
         body(theirs)

@@ -48,15 +48,15 @@ def check_in_process(
     with child(WORKER, json.dumps(request), environment, leads=True) as lines:
         limit, why = began + STARTING + budget, "it did not start in time"
         while True:
+            reason = "cancelled" if cancelled is not None and cancelled() else None
+            if time.monotonic() > limit:
+                reason = why
+            if reason is not None:
+                return ended(found, within, reason, time.monotonic() - began)
             try:
                 line = lines.get(timeout=TICK)
             except queue.Empty:
-                reason = "cancelled" if cancelled is not None and cancelled() else None
-                if time.monotonic() > limit:
-                    reason = why
-                if reason is None:
-                    continue
-                return ended(found, within, reason, time.monotonic() - began)
+                continue
             if line is None:
                 raise CheckFailed("the process of the check ended without an answer")
             message = json.loads(line)

@@ -34,7 +34,7 @@ def answered(request: dict[str, Any], stream: IO[str]) -> dict[str, Any]:
     last = [0.0]
 
     def progress(done: int, total: int) -> None:
-        if time.monotonic() - last[0] > TELLING or done == total:
+        if time.monotonic() - last[0] > TELLING or done == total > 0:
             last[0] = time.monotonic()
             say({"progress": [done, total]}, stream)
 
