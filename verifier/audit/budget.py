@@ -64,7 +64,7 @@ def check_draws(
 def check_gradients(run: str, uses: Sequence[Use], settings: Settings, findings: Findings) -> None:
     """The loss calls of training: how often each slice of each generation batch was used."""
     passes, slices = settings.count("num_iterations"), settings.count("steps_per_generation")
-    used: dict[tuple[int, int | None, int], set[tuple[int, int]]] = {}
+    used: dict[tuple[int, int, int], set[tuple[int, int]]] = {}
     for use in uses:
         slots = used.setdefault((use.session, use.generation, use.rank), set())
         again = (use.slice, use.reuse) in slots
@@ -75,7 +75,9 @@ def check_gradients(run: str, uses: Sequence[Use], settings: Settings, findings:
                 seen(
                     "gradient-budget",
                     Where(use.place),
-                    f"slices 0 to {(slices or 1) - 1} used once in each of passes 0 to {(passes or 1) - 1}",
+                    ("each slice" if slices is None else f"slices 0 to {slices - 1}")
+                    + " used once in "
+                    + ("each pass" if passes is None else f"each of passes 0 to {passes - 1}"),
                     f"slice {use.slice} in pass {use.reuse}" + (" once more" if again else ""),
                     distance=float(use.reuse + 1),
                 )

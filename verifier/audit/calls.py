@@ -29,6 +29,7 @@ FROZEN = (
     ("ref_logps", "ref_per_token_logps"),
     ("sampling_logps", "sampling_per_token_logps"),
     ("completion_ids", "completion_ids"),
+    ("mask", "completion_mask"),
 )
 
 
@@ -36,7 +37,7 @@ FROZEN = (
 class Use:
     """Which slice of which generation batch a call used, for the budget."""
 
-    generation: int | None
+    generation: int
     rank: int
     slice: int
     reuse: int
@@ -155,13 +156,12 @@ def check_call(call: Call, generation: Generation | None, findings: Findings, re
 
 
 def take_use(call: Call, result: CallsResult) -> None:
-    """Remember which slice was used."""
+    """Remember which slice of which batch was used, where the call says it."""
     meta = call.meta
-    if "slice_of_generation_batch" in meta and "reuse_of_slice" in meta:
-        number = meta.get("gen")
+    if "slice_of_generation_batch" in meta and "reuse_of_slice" in meta and meta.get("gen") is not None:
         result.uses.append(
             Use(
-                number if isinstance(number, int) else None,
+                whole(call.file, meta, "gen"),
                 whole(call.file, meta, "rank", 0),
                 whole(call.file, meta, "slice_of_generation_batch"),
                 whole(call.file, meta, "reuse_of_slice"),
@@ -315,7 +315,8 @@ def check_frozen(call: Call, mask: Any, generation: Generation, findings: Findin
             raise Unreadable(generation.file, theirs, list(drawn.shape), f"a row for each of {own} responses")
         now, then = call.arrays[ours], drawn[local]
         width = min(now.shape[1], then.shape[1])
-        changed = (now[:, :width] != then[:, :width]) & mask[:, :width]
+        changed = now[:, :width] != then[:, :width]
+        changed &= mask[:, :width] | (ours == "mask")
         changed &= ~(np.isnan(now[:, :width].astype(np.float64)) & np.isnan(then[:, :width].astype(np.float64)))
         if changed.any():
             row, token = np.argwhere(changed)[0]

@@ -103,6 +103,8 @@ def check_objective(settings: Settings, where: Where, findings: Findings) -> Non
     loss_type = settings.word("loss_type") or ""
     if loss_type in LOSSES:
         found.append(f"loss_type = {loss_type} ({LOSSES[loss_type]})")
+    elif loss_type:
+        found.append(f"loss_type = {loss_type} (which loss that is, is not known here)")
     level = settings.word("importance_sampling_level")
     if level == "token":
         found.append("importance_sampling_level = token (a ratio for each token, not one for the response)")

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from grpocheck.core.invalid import shown
-from grpocheck.verifier.audit.findings import Findings, Where
+from grpocheck.verifier.audit.findings import Findings, Where, counted
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.audit.settings import NUMBERS, WORDS
 
@@ -14,6 +14,8 @@ NEAR = 0.9
 """The ratio of difflib from which on a key is taken for another one: no setting of TRL's own is so near to one here."""
 MOST_LOOKED_AT = 500
 """Unknown keys of one object that are looked at."""
+MOST_NAMED = 12
+"""Settings that are not read which a note names; of more it gives the number."""
 GROUP = (
     *("kind", "batch", "step", "mode", "prompt", "responses", "rewards", "advantages"),
     *("pass", "tokens", "clip", "logged"),
@@ -40,6 +42,8 @@ SETTINGS = (
     *("vllm_importance_sampling_correction", "vllm_importance_sampling_mode"),
     *("vllm_importance_sampling_clip_min", "vllm_importance_sampling_clip_max"),
 )
+NEUTRAL = ("learning_rate", "seed", "reward_func_names")
+"""Settings that a recorder writes and that no rule is about."""
 
 
 @lru_cache(maxsize=4096)
@@ -81,8 +85,24 @@ def take_keys(kind: str, found: Mapping[str, Any], where: Where, findings: Findi
 
 
 def take_settings(values: Mapping[str, Any], where: Where, findings: Findings) -> None:
-    """Settings under names that are nearly, but not, those that are read."""
-    take_misspelt("settings", misspelt(values, SETTINGS), where, findings)
+    """Settings under names that are nearly those that are read, and in one note those under any other name."""
+    wrong = misspelt(values, SETTINGS)
+    take_misspelt("settings", wrong, where, findings)
+    unknown = sorted(values.keys() - {*SETTINGS, *NEUTRAL, *wrong})
+    if unknown:
+        more = f" and {len(unknown) - MOST_NAMED} more" if len(unknown) > MOST_NAMED else ""
+        findings.add(
+            seen(
+                "key-unknown",
+                where,
+                "settings under the names that TRL gives those which the audit looks at",
+                f"{counted(len(unknown), 'setting')} that nothing was held against: "
+                + ", ".join(map(shown, unknown[:MOST_NAMED]))
+                + more,
+                what="settings that are not read",
+                apart="settings",
+            )
+        )
 
 
 def take_misspelt(kind: str, wrong: Mapping[str, str], where: Where, findings: Findings) -> None:

@@ -1,7 +1,7 @@
 """What the readers make of files: batches of groups, rows of a log, recorded loss calls, and the run they are of."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +96,14 @@ class Table:
     """The place of each row in its file, where that is not its number here."""
     seats: Sequence[int] | None = None
     """The number of each row among the responses of its line, from 1, where a line holds several."""
+    stated_nan: Booleans | None = None
+    """(R, K), where nan was logged and not a missing reward; None where the log cannot tell one from the other."""
+
+    def with_names(self, names: tuple[str, ...]) -> "Table":
+        """The same rows with their reward functions in another order."""
+        order = [self.names.index(name) for name in names]
+        nans = None if self.stated_nan is None else self.stated_nan[:, order]
+        return replace(self, names=names, rewards=self.rewards[:, order], stated_nan=nans)
 
     def place(self, row: int) -> int:
         """Where a row stands in its file."""

@@ -45,6 +45,7 @@ class Passes:
                 if name in call.arrays and (drawn or name != "old_logps")
             }
             now["advantages"] = float(call.arrays["advantages"][place])
+            now["mask"] = np.trim_zeros(call.arrays["mask"][place], "b")  # batches are padded to widths of their own
             if row in known:
                 compare(call, place, known[row], now, findings)
             else:
@@ -64,6 +65,18 @@ class Passes:
 
 def compare(call: Call, place: int, then: Row, now: Row, findings: Findings) -> None:
     """One row in a later pass against its first."""
+    if not np.array_equal(now["mask"], then["mask"]):
+        counts = [counted(int(mask.sum()), "token") for mask in (then["mask"], now["mask"])]
+        findings.add(
+            seen(
+                "frozen-data",
+                where_of(call, place),
+                f"the mask as in the first pass ({then['where']}), under which {counts[0]} count",
+                f"another, under which {counts[1]} count",
+                distance=float(abs(now["mask"].sum() - then["mask"].sum())),
+                apart="mask",
+            )
+        )
     for name in FROZEN:
         before, after = then.get(name), now.get(name)
         if before is None or after is None or len(before) != len(after):

@@ -24,7 +24,8 @@ from grpocheck.verifier.audit.readers.rollouts import read_rollouts
 from grpocheck.verifier.audit.readers.state import read_log, reward_names
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.audit.settings import Settings
-from grpocheck.verifier.audit.tables import Survey, TablesAudit
+from grpocheck.verifier.audit.survey import Survey
+from grpocheck.verifier.audit.tables import TablesAudit
 
 
 @dataclass
@@ -52,21 +53,22 @@ def audit_rows(run: Run) -> RowsResult:
     elif run.calls and run.calls[0].with_suffix(".json").is_file():
         result.settings = result.settings.joined(settings_beside(run.calls[0]))
     names = (own.names if own is not None else None) or (reward_names(log) if log is not None else ()) or None
+    logs = [] if log is None else [log]
     if run.groups:
-        log = audit_groups(run, result, findings, log)
+        logs += audit_groups(run, result, findings)
     tables = audit_tables(run, result, findings, log, names) if run.tables else None
     if run.rollouts:
-        audit_plain(run, [read_rollouts], run.rollouts, result, findings)
+        audit_rollouts(run, result, findings)
     for error in run.passed_over:
         key = error.key.removeprefix(f"{error.path}: ")
         findings.add(seen("file-passed-over", Where(error.path), error.expected, f"{key}: {shown(error.value)}"))
     for path in (*(part.file for part in run.groups if part.lines.last is None), *run.rollouts):
         take_torn(path, findings)
-    if log is not None:
-        result.log = log
-        audit = LogAudit(log, result.settings, findings)
-        audit.alone()
-        lengths = [row.numbers.get("completions/max_length", 0.0) for row in log.rows]
+    for each in logs:
+        LogAudit(each, result.settings, findings).alone()
+    if logs:
+        result.log = logs[0]
+        lengths = [row.numbers.get("completions/max_length", 0.0) for each in logs for row in each.rows]
         result.longest = int(max(filter(math.isfinite, lengths), default=0.0)) or None
     if own is not None:
         own.audit(tables, result, findings)
@@ -117,21 +119,19 @@ def audit_tables(
     return audit
 
 
-def audit_plain(run: Run, readers: Any, paths: tuple[Path, ...], result: RowsResult, findings: Findings) -> None:
-    """Rows of other trainers, whose groups are named or told by their prompts."""
-    (reader,) = readers
+def audit_rollouts(run: Run, result: RowsResult, findings: Findings) -> None:
+    """Rows of verl's, whose groups are told by their prompts."""
     survey = Survey()
-    survey.take(reader(paths[0]), None)
+    survey.take(read_rollouts(run.rollouts[0]), None)
     audit = TablesAudit(run.name, result.settings, None, survey, findings)
-    for path in paths:
-        audit.take(reader(path))
+    for path in run.rollouts:
+        audit.take(read_rollouts(path))
     result.inferred.update(audit.finish(column_lost=False))
 
 
-def audit_groups(run: Run, result: RowsResult, findings: Findings, log: Log | None) -> Log | None:
-    """Our own format: batches, log rows and what calls say of batches, as they come; the log that it holds."""
-    rows: list[LogRow] = []
-    file = ""
+def audit_groups(run: Run, result: RowsResult, findings: Findings) -> list[Log]:
+    """Our own format: batches, log rows and what calls say of batches, as they come; the log of each file."""
+    rows: dict[str, list[LogRow]] = {}
     for part in run.groups:
         result.settings = result.settings.joined(read_header(part).settings)
     audit: TablesAudit | None = None
@@ -155,8 +155,7 @@ def audit_groups(run: Run, result: RowsResult, findings: Findings, log: Log | No
                 audit.take(item)
                 passes.hold(item, findings)
             elif isinstance(item, LogRow):
-                rows.append(item)
-                file = str(part.file)
+                rows.setdefault(str(part.file), []).append(item)
             elif isinstance(item, Call):
                 passes.take(item, findings)
     for path, count in lines.items():
@@ -164,9 +163,7 @@ def audit_groups(run: Run, result: RowsResult, findings: Findings, log: Log | No
             findings.add(seen("log-empty", Where(str(path)), "a line for each group under the header", "no line"))
     if audit is not None:
         result.inferred.update(audit.finish(column_lost=False))
-    if log is None and rows:
-        return Log(file, tuple(rows))
-    return log
+    return [Log(file, tuple(of_file)) for file, of_file in rows.items()]
 
 
 def take_torn(path: Path, findings: Findings) -> None:

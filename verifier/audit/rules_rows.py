@@ -92,8 +92,8 @@ ROWS = (
         "reward-not-finite",
         ERROR,
         "B5",
-        "an infinite reward",
-        "mend the reward function (the log of 0, a division by 0); an infinite reward makes its whole group useless",
+        "a reward that is infinite, or nan where the log tells nan from a missing reward",
+        "mend the reward function (the log of 0, a division by 0); such a reward makes its whole group useless",
         _TABLES,
     ),
     Rule(
@@ -106,7 +106,7 @@ ROWS = (
     ),
     Rule(
         "response-unscored",
-        NOTE,
+        WARNING,
         None,
         "a response for which no function gave a reward: it stands outside its group and has advantage 0",
         "look whether it was meant: without it the others of its group have another mean and deviation, so other "
@@ -175,7 +175,7 @@ ROWS = (
         None,
         "a key that is not read",
         "nothing, if it is for somebody else",
-        "JSON Lines",
+        "JSON Lines, settings",
     ),
     Rule(
         "log-empty",

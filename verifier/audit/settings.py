@@ -119,12 +119,13 @@ def read_settings(path: Path) -> Settings:
     if not isinstance(found, dict):
         raise Unreadable(path, "content", found, "an object with the trainer's settings by name")
     values: dict[str, Any] = {}
-    for part in (found.get("args_given"), found.get("args_effective")):
+    for key in ("args_given", "args_effective"):
+        part = found.get(key)
         if part is None:
             continue
         if not isinstance(part, dict):
-            raise Unreadable(path, "args_effective", part, "an object with the trainer's settings by name")
-        values.update({key: value for key, value in part.items() if value is not None})
+            raise Unreadable(path, key, part, "an object with the trainer's settings by name")
+        values.update({name: value for name, value in part.items() if value is not None})
     if "args_given" in found or "args_effective" in found:
         if isinstance(found.get("processes"), int):
             values.setdefault("world_size", found["processes"])

@@ -1,7 +1,6 @@
 """The audit of a run's logged batches: their rows, how they group, by which rule they got their advantages."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,14 +8,14 @@ import numpy as np
 from grpocheck.verifier.audit.candidates import Candidate, Contest, declared_rule, known_rules, name_of
 from grpocheck.verifier.audit.findings import Findings, Where, counted
 from grpocheck.verifier.audit.group_sizes import GroupSizes
-from grpocheck.verifier.audit.grouping import seats_as_named, seats_of_size, sizes, stretches
+from grpocheck.verifier.audit.grouping import seats_as_named, seats_of_size
 from grpocheck.verifier.audit.model import Log, Table
 from grpocheck.verifier.audit.moments import Moments, fingerprint, moments
 from grpocheck.verifier.audit.readers.parquet import step_of_name
 from grpocheck.verifier.audit.readings import HUGE, Reading
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.audit.settings import Settings
-from grpocheck.verifier.audit.weights import Equation, equation_of, weights_from_advantages, weights_from_log
+from grpocheck.verifier.audit.survey import Survey
 
 MOST_REMEMBERED = 100_000
 MOST_NAMED = 6
@@ -29,62 +28,7 @@ OF_TOTALS = (
     "epsilon-dominates",
 )
 """Rules that need every reward of a response."""
-
-
 OF_ADVANTAGES = ("advantage-rule", "advantage-rule-declared", "zero-variance-advantage", "float-mean-residue")
-
-
-class Survey:
-    """A first look over all tables of a run: lengths of stretches, and what the log says of the weights."""
-
-    def __init__(self) -> None:
-        """Nothing seen yet."""
-        self.lengths: Counter[int] = Counter()
-        self.rows: Counter[int] = Counter()
-        self.equations: list[Equation] = []
-        self.functions = 0
-        self.named = True
-        self.some: list[Table] = []
-
-    def take(self, table: Table, log: Log | None) -> None:
-        """Look at one table."""
-        self.functions = max(self.functions, table.rewards.shape[1])
-        self.named &= table.groups is not None
-        if table.groups is None:
-            self.rows[len(table.rewards)] += 1
-            if table.prompts is not None:
-                self.lengths.update(length for _, length in stretches(table.prompts))
-        equation = equation_of(table, log)
-        if equation is not None:
-            self.equations.append(equation)
-        if len(self.some) < 8:
-            self.some.append(table)
-
-    def sizes(self, declared: int | None) -> list[int | None]:
-        """The group sizes to read the tables with; None where the log names its groups."""
-        if self.named:
-            return [None]
-        if declared is not None and declared > 1:
-            return [declared]
-        return [*sizes(self.lengths, self.rows)] or [None]
-
-    def weights(self, settings: Settings, size: int | None) -> tuple[list[tuple[float, ...]], str]:
-        """Weights of the reward functions to try, and where they come from."""
-        functions = max(1, self.functions)
-        declared = settings.weights
-        if declared is not None and len(declared) == functions:
-            return [declared], "settings"
-        ones = (1.0,) * functions
-        if functions == 1 and not self.equations:
-            return [ones], "the only reward function"
-        found = weights_from_log(self.equations, functions)
-        if found is not None:
-            return [found], "the log's reward"
-        guesses = weights_from_advantages(self.some, size, functions) if size is not None else []
-        return [
-            ones,
-            *(guess for guess in guesses if guess != ones),
-        ], "the advantages, which tell them up to their size"
 
 
 class TablesAudit:
@@ -96,6 +40,7 @@ class TablesAudit:
         declared = declared_rule(settings)
         self.readings = []
         self.weight_source = ""
+        self.names = survey.names
         for size in survey.sizes(settings.count("num_generations")):
             weights, self.weight_source = survey.weights(settings, size)
             rules = known_rules()
@@ -138,9 +83,42 @@ class TablesAudit:
         self.take_functions(table)
         self.kept.append(moments(table))
         self.sizes.take(table)
+        if len(table.names) != len(self.names):
+            self.take_other_functions(table)
+            return
+        if table.names != self.names and set(table.names) == set(self.names):
+            table = table.with_names(self.names)  # the same functions in another order: weights go by it
         for reading in self.readings:
             reading.take(
                 table, seats_as_named(table) if reading.size is None and table.groups else self.cut(table, reading)
+            )
+
+    def take_other_functions(self, table: Table) -> None:
+        """A batch of more or fewer reward functions than the others: their weights say nothing of its rewards."""
+        self.findings.add(
+            seen(
+                "column-lost",
+                table.group_at(0),
+                f"the reward functions of the other batches: {', '.join(self.names) or 'none'}",
+                f"{', '.join(table.names) or 'none'}; not checked: {', '.join(OF_ADVANTAGES)}",
+                what="a batch with another number of reward functions than the others",
+                apart="functions",
+            )
+        )
+
+    def take_weights(self) -> None:
+        """Weights that settings declare for another number of reward functions than were logged."""
+        declared = self.settings.weights
+        if declared is not None and self.names and len(declared) != len(self.names):
+            self.findings.add(
+                seen(
+                    "column-lost",
+                    Where(self.run),
+                    f"a weight for each of {counted(len(self.names), 'reward function')}: {', '.join(self.names)}",
+                    f"reward_weights = {list(declared)}; weights were taken from {self.weight_source}",
+                    what="declared weights of another number of reward functions than were logged",
+                    apart="weights",
+                )
             )
 
     def take_no_advantages(self, table: Table) -> None:
@@ -208,7 +186,10 @@ class TablesAudit:
         def where(row: Any) -> Where:
             return table.where(int(row))
 
-        for row, function in zip(*np.nonzero(np.isinf(table.rewards)), strict=True):
+        lost = np.isinf(table.rewards)
+        if table.stated_nan is not None:
+            lost |= table.stated_nan
+        for row, function in zip(*np.nonzero(lost), strict=True):
             value = float(table.rewards[row, function])
             self.findings.add(
                 seen(
@@ -223,9 +204,9 @@ class TablesAudit:
         gone = np.isnan(table.rewards)
         scored = ~gone.all(axis=1) if table.rewards.shape[1] else np.zeros(len(table.rewards), dtype=bool)
         for row in np.nonzero(gone.any(axis=1) & scored)[0]:
-            lost = [name for name, missing in zip(table.names, gone[row], strict=True) if missing]
+            silent = [name for name, missing in zip(table.names, gone[row], strict=True) if missing]
             self.findings.add(
-                seen("reward-missing", where(row), "a number from every function", f"nan from {', '.join(lost)}")
+                seen("reward-missing", where(row), "a number from every function", f"nan from {', '.join(silent)}")
             )
         if table.advantages is None:
             return
@@ -291,13 +272,7 @@ class TablesAudit:
             )
         self.sizes.finish(self.findings)
         chosen = self.chosen(column_lost)
-        moved = any(table is not None for table in self.kept)
-        if (
-            self.all_zero
-            and moved
-            and chosen.contest.survivors
-            and any(one.checked for one in chosen.contest.survivors)
-        ):
+        if self.all_zero and any(one.checked for one in chosen.contest.survivors):
             kept = f"{chosen.equal} of {counted(chosen.groups, 'group')} with equal rewards"
             self.findings.add(
                 seen(
@@ -312,6 +287,7 @@ class TablesAudit:
         self.findings.extend(finding for finding in chosen.findings.all() if finding.rule not in hidden)
         if not column_lost:
             self.take_declared(chosen)
+            self.take_weights()
         return self.inferred(chosen, column_lost)
 
     def chosen(self, column_lost: bool = False) -> Reading:

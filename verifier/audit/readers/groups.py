@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.model import Call, Lines, LogRow, Part, Table
-from grpocheck.verifier.audit.readers.lines import number, raw_lines, read_lines
+from grpocheck.verifier.audit.readers.lines import nans_of, number, raw_lines, read_lines, reward
 from grpocheck.verifier.audit.readers.recorded import checked_call
 from grpocheck.verifier.audit.readers.state import log_row
 from grpocheck.verifier.audit.settings import Settings, checked
@@ -108,7 +108,7 @@ class _Batch:
     key: object = None
     step: int | None = None
     names: tuple[str, ...] = ()
-    rewards: list[list[float]] = field(default_factory=list)
+    rewards: list[list[float | None]] = field(default_factory=list)
     advantages: list[float] = field(default_factory=list)
     prompts: list[str] = field(default_factory=list)
     responses: list[str] = field(default_factory=list)
@@ -136,6 +136,7 @@ class _Batch:
             session=part.session,
             rows=self.rows,
             seats=self.seats,
+            stated_nan=nans_of(self.rewards).reshape(rows, len(self.names)),
         )
 
 
@@ -209,8 +210,9 @@ def take_group(
     size = len(next(iter(columns.values())))
     if size == 0 or any(len(column) != size for column in columns.values()):
         raise Unreadable(path, f"{where}, rewards", line.get("rewards"), "as many rewards as responses, at least one")
-    if batch.names and tuple(columns) != batch.names:
+    if batch.names and set(columns) != set(batch.names):
         raise Unreadable(path, f"{where}, rewards", sorted(columns), f"the functions {list(batch.names)} of the batch")
+    columns = {name: columns[name] for name in batch.names or columns}
     batch.names = tuple(columns)
     step = line.get("step")
     if step is not None and (isinstance(step, bool) or not isinstance(step, int)):
@@ -226,9 +228,9 @@ def take_group(
         if key == "responses":
             batch.responses += [str(value) for value in found]
         else:
-            batch.advantages += [number(path, f"{where}, advantages", value, missing=False) for value in found]
+            batch.advantages += [number(path, f"{where}, advantages", value) for value in found]
         assert len(kept) >= size
-    if "prompt" in line:
+    if line.get("prompt") is not None:
         batch.prompts += [str(line["prompt"])] * size
     batch.trains = line.get("mode", "train") == "train"
     batch.groups += [group] * size
@@ -236,14 +238,18 @@ def take_group(
     batch.seats += range(1, size + 1)
 
 
-def reward_columns(path: Path, where: str, line: Mapping[str, Any], header: Header) -> dict[str, list[float]]:
-    """The rewards of a line, a list for each function."""
+def reward_columns(path: Path, where: str, line: Mapping[str, Any], header: Header) -> dict[str, list[float | None]]:
+    """The rewards of a line, a list for each function; in the header's order of them where it names just these."""
     found = line.get("rewards")
     if isinstance(found, list):
         found = {(header.functions or ("reward",))[0]: found}
     if not isinstance(found, dict) or not found or not all(isinstance(column, list) for column in found.values()):
         raise Unreadable(path, f"{where}, rewards", found, "a list of numbers, or one for each function by its name")
-    return {str(name): [number(path, f"{where}, rewards", value) for value in column] for name, column in found.items()}
+    columns = {
+        str(name): [reward(path, f"{where}, rewards", value) for value in column] for name, column in found.items()
+    }
+    known = header.functions or ()
+    return {name: columns[name] for name in known} if set(known) == set(columns) else columns
 
 
 def tokens_of(path: Path, where: str, place: int, line: Mapping[str, Any], header: Header) -> Call:
@@ -287,7 +293,7 @@ def tokens_of(path: Path, where: str, place: int, line: Mapping[str, Any], heade
         "old_logps_came_from_trainer": "old_logps" in tokens,
         "logps_dtype": header.dtype,
         "trl_metrics_of_this_call": {
-            str(key): [number(path, f"{where}, logged.{key}", value, missing=False)] for key, value in logged.items()
+            str(key): [number(path, f"{where}, logged.{key}", value)] for key, value in logged.items()
         },
     }
     return checked_line(path, where, arrays, meta)

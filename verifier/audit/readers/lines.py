@@ -2,15 +2,17 @@
 
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 from grpocheck.core.json_text import MOST_VALUES, values_at_most
 from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.model import Lines
 from grpocheck.verifier.files import json_of
+from numpy.typing import NDArray
 
 EVERY_LINE = Lines()
 LONGEST = 1 << 26
@@ -76,12 +78,20 @@ def excerpt(raw: bytes) -> str:
     return raw[:200].decode("utf-8", "backslashreplace")
 
 
-def number(path: Path, key: str, value: Any, missing: bool = True) -> float:
-    """A number, nan for null where that may be; raises Unreadable for anything else."""
-    if value is None and missing:
-        return float("nan")
+def reward(path: Path, key: str, value: Any) -> float | None:
+    """A reward, None where it is missing; raises Unreadable for anything else."""
+    return None if value is None else number(path, key, value, "a number or null")
+
+
+def nans_of(rewards: Sequence[Sequence[float | None]]) -> NDArray[np.bool_]:
+    """Where rows of rewards say nan, which a reward function gave, and not null, which none did."""
+    return np.array([[each is not None and each != each for each in row] for row in rewards], dtype=np.bool_)
+
+
+def number(path: Path, key: str, value: Any, expected: str = "a number") -> float:
+    """A number; raises Unreadable for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Unreadable(path, key, value, "a number" + (" or null" if missing else ""))
+        raise Unreadable(path, key, value, expected)
     try:
         return float(value)
     except OverflowError as error:

@@ -27,7 +27,8 @@ FILE_NAME = re.compile(r"completions_(\d+)\.parquet$")
 def read_table(path: Path, reward_names: Sequence[str] | None = None) -> Table:
     """The rows of a table; raises Unreadable for what is no table of TRL's.
 
-    ``reward_names`` are the reward functions that the log names; without them every column of floats is one.
+    ``reward_names`` are the reward functions that the log names, whose columns may hold integers, too; without them
+    every column of floats is one.
     """
     try:
         with memory_within(MOST_BYTES):
@@ -98,9 +99,12 @@ def is_reward(found: Any, name: str, reward_names: Sequence[str] | None) -> bool
     """Whether a column holds the rewards of a function."""
     arrow = needed("pyarrow")
     kind = found.schema.field(name).type
-    if name in OWN_COLUMNS or not (arrow.types.is_floating(kind) or (arrow.types.is_null(kind) and reward_names)):
+    if name in OWN_COLUMNS:
         return False
-    return reward_names is None or name in reward_names
+    if reward_names is None:
+        return bool(arrow.types.is_floating(kind))
+    numeric = arrow.types.is_floating(kind) or arrow.types.is_integer(kind) or arrow.types.is_null(kind)
+    return bool(numeric) and name in reward_names
 
 
 def numbers(path: Path, found: Any, name: str) -> Floats:

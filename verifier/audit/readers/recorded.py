@@ -77,6 +77,12 @@ def checked_call(path: Path | str, arrays: dict[str, Any], meta: dict[str, Any])
         raise Unreadable(path, "advantages", list(arrays["advantages"].shape), f"one for each of {shape[0]} responses")
     if not ((arrays["mask"] == 0) | (arrays["mask"] == 1)).all():
         raise Unreadable(path, "mask", "other numbers", "zeros and ones")
+    if arrays["advantages"].shape == (shape[0], 1):
+        arrays = {**arrays, "advantages": arrays["advantages"][:, 0]}
+    if "loss" in arrays:
+        if arrays["loss"].size != 1:
+            raise Unreadable(path, "loss", list(arrays["loss"].shape), "one number")
+        arrays = {**arrays, "loss": arrays["loss"].reshape(())}
     if "row" in arrays and arrays["row"].shape != (shape[0],):
         raise Unreadable(path, "row", list(arrays["row"].shape), f"one for each of {shape[0]} responses")
     if "row" in arrays:

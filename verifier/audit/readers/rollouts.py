@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.model import Table
-from grpocheck.verifier.audit.readers.lines import number, read_lines
+from grpocheck.verifier.audit.readers.lines import nans_of, read_lines, reward
 
 NEEDED = ("input", "output", "score")
 
@@ -30,7 +30,7 @@ def read_rollouts(path: Path) -> Table:
         for key in NEEDED[:2]:
             if not isinstance(line.get(key), str):
                 raise Unreadable(path, f"line {place + 1}, {key}", line.get(key), "a text")
-        scores.append(number(path, f"line {place + 1}, score", line.get("score")))
+        scores.append([reward(path, f"line {place + 1}, score", line.get("score"))])
         prompts.append(line["input"])
         outputs.append(line["output"])
         groups.append(known.setdefault(line["input"], len(known)))
@@ -42,7 +42,7 @@ def read_rollouts(path: Path) -> Table:
         str(path),
         min(steps) if steps else None,
         ("score",),
-        np.array(scores, dtype=np.float64)[:, None],
+        np.array(scores, dtype=np.float64),
         None,
         prompts,
         outputs,
@@ -50,4 +50,5 @@ def read_rollouts(path: Path) -> Table:
         columns=NEEDED,
         steps=tuple(sorted(steps)),
         by_text=True,
+        stated_nan=nans_of(scores),
     )

@@ -1,0 +1,162 @@
+"""What a log may hold beside what the audit reads: it is said, or it cannot be read, and nothing of it is a yes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from grpocheck.verifier.audit.auditing import Audit, audit
+from grpocheck.verifier.audit.discovery import runs_of
+from grpocheck.verifier.audit.errors import Unreadable
+from grpocheck.verifier.audit.findings import Finding
+
+from tests.audit.lines import HEADER, written
+from tests.audit.planting import audited, by_rule
+
+# Rewards 1 and 0: mean 1/2, advantages 1/2 and -1/2 without a deviation.
+GROUP: dict[str, Any] = {"step": 1, "rewards": [1, 0], "advantages": [0.5, -0.5]}
+CONFIG = {"loss_type": "grpo", "beta": 0}
+
+
+def call(reuse: int, mask: list[list[int]], **more: object) -> dict[str, Any]:
+    arrays = {"new_logps": [[-1, -1], [-1, -2]], "old_logps": [[-1, -1], [-1, -2]], "mask": mask, "row": [0, 1]}
+    meta = {"gen": 0, "slice_of_generation_batch": 0, "reuse_of_slice": reuse, "config": CONFIG}
+    return {"kind": "call", "arrays": {**arrays, "advantages": [1, -1], **more}, "meta": meta}
+
+
+def found(report: Audit, rule: str) -> list[Finding]:
+    return [finding for finding in report.findings if finding.rule == rule]
+
+
+def test_settings_that_no_rule_is_about_are_one_note(tmp_path: Path) -> None:
+    settings = {"clip_range": 0.3, "seed": 1, "loss_type": "grpo", **{f"x{number:02}": 1 for number in range(14)}}
+    report = audited(written(tmp_path / "run.jsonl", {**HEADER, "settings": settings}, GROUP))
+    (finding,) = found(report, "key-unknown")
+    assert (finding.severity, finding.count, report.ok) == ("note", 1, True)
+    assert finding.first.found.startswith("15 settings that nothing was held against: 'clip_range', 'x00', ")
+    assert finding.first.found.endswith("'x10' and 3 more")  # twelve are named
+
+
+def test_a_loss_that_is_not_known_is_said(tmp_path: Path) -> None:
+    report = audited(written(tmp_path / "run.jsonl", {**HEADER, "settings": {"loss_type": "gripo"}}, GROUP))
+    assert (
+        "loss_type = gripo (which loss that is, is not known here)" in by_rule(report)["objective-departs"].first.found
+    )
+
+
+@pytest.mark.parametrize(("text", "rule"), [("NaN", "reward-not-finite"), ("null", "response-unscored")])
+@pytest.mark.parametrize("advantages", ["[0.5, -0.5, 0]", None])
+def test_a_reward_that_is_no_number_is_no_yes(tmp_path: Path, text: str, rule: str, advantages: str | None) -> None:
+    path = written(tmp_path / "run.jsonl", HEADER)
+    given = "" if advantages is None else f', "advantages": {advantages}'
+    path.write_text(path.read_text() + f'{{"step": 1, "rewards": [1, 0, {text}]{given}}}\n')
+    report = audited(path)
+    assert not report.ok
+    assert str(by_rule(report)[rule].first.where).endswith("line 2, response 3")
+    assert ("reward-not-finite" in by_rule(report)) is (text == "NaN")
+
+
+def test_a_score_of_verl_that_is_no_number(tmp_path: Path) -> None:
+    lines = [{"input": "p", "output": "a", "score": 1.0}, {"input": "p", "output": "b", "score": float("nan")}]
+    report = audited(written(tmp_path / "1.jsonl", *lines))
+    assert (by_rule(report)["reward-not-finite"].first.found, report.ok) == ("nan from score", False)
+
+
+def test_a_batch_of_other_reward_functions(tmp_path: Path) -> None:
+    """Two functions, then three, then one: what is not checked is named, and what can be is."""
+    lines = [
+        {"step": 1, "rewards": {"a": [1, 0], "b": [1, 0]}, "advantages": [1, -1]},
+        {"step": 2, "rewards": {"a": [1, 0], "b": [1, 0], "c": [1, 0]}, "advantages": [7, -7]},
+        {"step": 3, "rewards": [1, 0], "advantages": [7, -7]},
+    ]
+    (finding,) = found(audited(written(tmp_path / "run.jsonl", HEADER, *lines)), "column-lost")
+    assert (finding.count, finding.first.where.within) == (2, "line 3")
+    assert finding.first.found.startswith("a, b, c; not checked: advantage-rule, ")
+
+
+def test_a_table_without_a_column_of_the_others(tmp_path: Path) -> None:
+    for step, names in ((1, ("a", "b")), (2, ("a",))):
+        columns: dict[str, object] = {"step": [step] * 2, "prompt": ["p"] * 2, "completion": ["x", "y"]}
+        columns |= {name: np.array([1.0, 0.0]) for name in names}
+        columns["advantage"] = np.array([0.5, -0.5]) * len(names)
+        pq.write_table(pa.table(columns), tmp_path / f"completions_{step:05}.parquet")
+    (finding,) = found(audited(tmp_path), "column-lost")
+    assert (finding.severity, finding.first.where.file[-9:]) == ("error", "2.parquet")
+
+
+@pytest.mark.parametrize("functions", [None, ["a", "b"], ["b", "a"]])
+def test_the_order_of_reward_functions_is_no_matter(tmp_path: Path, functions: list[str] | None) -> None:
+    """Weights 1 of a and 1/2 of b: totals 1 and 1/2, around 3/4; with functions the weights are in their order."""
+    weights = [0.5, 1] if functions == ["b", "a"] else [1, 0.5]
+    header = {**HEADER, "settings": {"reward_weights": weights, "scale_rewards": "none"}, "functions": functions}
+    rewards = {"a": [1, 0], "b": [0, 1]}
+    swapped = {"b": [0, 1], "a": [1, 0]}
+    lines = [
+        {"step": step, "rewards": each, "advantages": [0.25, -0.25]}
+        for step, each in ((1, rewards), (2, swapped), (3, rewards), (3, swapped))
+    ]
+    header = {key: value for key, value in header.items() if value is not None}
+    report = audited(written(tmp_path / "run.jsonl", header, *lines))
+    assert report.ok
+    assert next(iter(report.inferred.values()))["advantage_rule"][0] == "reward minus the group's mean"
+
+
+def test_declared_weights_of_other_functions(tmp_path: Path) -> None:
+    header = {**HEADER, "settings": {"reward_weights": [1, 2, 3]}}
+    report = audited(written(tmp_path / "run.jsonl", header, GROUP))
+    finding = by_rule(report)["column-lost"]
+    assert (finding.first.found[:33], report.ok) == ("reward_weights = [1.0, 2.0, 3.0];", False)
+
+
+def test_prompts_that_are_not_said_are_not_one_prompt(tmp_path: Path) -> None:
+    report = audited(written(tmp_path / "run.jsonl", HEADER, *({**GROUP, "prompt": None} for _ in range(2))))
+    assert "duplicate-prompts" not in by_rule(report)
+
+
+def test_logs_of_several_processes_and_of_the_trainer_are_looked_at_each(tmp_path: Path) -> None:
+    def log(loss: float) -> list[object]:
+        return [HEADER, *({"kind": "log", "step": step, "numbers": {"loss": loss}} for step in (1, 2))]
+
+    written(tmp_path / "a.jsonl", *log(0.1))
+    written(tmp_path / "b.jsonl", *log(float("inf")))
+    history = [{"step": 1, "loss": 0.5}, {"step": 2, "loss": float("nan")}]
+    (tmp_path / "trainer_state.json").write_text(json.dumps({"log_history": history}))
+    report = audited(tmp_path)
+    finding = by_rule(report)["log-not-finite"]
+    assert {Path(where.file).name for where in finding.places} == {"b.jsonl", "trainer_state.json"}
+    assert finding.count == 3
+    assert "log-gap" not in by_rule(report)  # the steps of one file do not follow those of another
+
+
+def test_a_mask_that_changes_between_passes(tmp_path: Path) -> None:
+    lines = [call(0, [[1, 1], [1, 1]]), call(1, [[1, 1], [1, 0]])]
+    finding = by_rule(audited(written(tmp_path / "run.jsonl", HEADER, *lines)))["frozen-data"]
+    assert (finding.count, finding.first.where.within) == (1, "line 3, response 2")
+    assert finding.first.expected.endswith("under which 2 tokens count")
+    assert "frozen-data" not in by_rule(audited(written(tmp_path / "run.jsonl", HEADER, lines[0], lines[0])))
+
+
+def test_advantages_in_a_column_are_held_against_the_first_pass(tmp_path: Path) -> None:
+    whole = [[1, 1], [1, 1]]
+    lines = [call(0, whole), call(1, whole, advantages=[[1], [-2]])]
+    finding = by_rule(audited(written(tmp_path / "run.jsonl", HEADER, *lines)))["advantage-misplaced"]
+    assert (finding.count, finding.first.found) == (1, "-2")
+
+
+def test_a_loss_that_is_no_single_number_cannot_be_read(tmp_path: Path) -> None:
+    path = written(tmp_path / "run.jsonl", HEADER, call(0, [[1, 1], [1, 1]], loss=[float("nan"), 1]))
+    with pytest.raises(Unreadable, match=r"line 2, loss: \[2\]: expected one number"):
+        audit(runs_of([path]))
+
+
+def test_slices_of_batches_that_have_no_number_are_not_counted_as_one(tmp_path: Path) -> None:
+    """Two calls on slice 0 in pass 0: of one batch that is once too often, of two batches it is not."""
+    numbered = [call(0, [[1, 1], [1, 1]]) for _ in range(2)]
+    header = {**HEADER, "settings": {"num_iterations": 1, "steps_per_generation": 1}}
+    assert "gradient-budget" in by_rule(audited(written(tmp_path / "run.jsonl", header, *numbered)))
+    for line in numbered:
+        del line["meta"]["gen"]
+    assert "gradient-budget" not in by_rule(audited(written(tmp_path / "run.jsonl", header, *numbered)))
