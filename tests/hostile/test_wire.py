@@ -1,5 +1,6 @@
 """What goes between a run and an oracle's process: values come back as they were, and garbage states no value."""
 
+import time
 from contextlib import suppress
 from fractions import Fraction as F
 
@@ -92,8 +93,26 @@ BOMBS = {
     "depth": nested(90),
     "an atom before its argument": ["real", [["exp", [[[[3, 1]], ["rational", "1", "1"]]]]], []],
     "the logarithm of 0": ["real", [["log", []]], [[[[0, 1]], ["rational", "1", "1"]]]],
+    "powers of powers": [
+        "real",
+        [["exact", ["rational", "3", "1"]], *(["sum", [[[[i, 64]], ["rational", "1", "1"]]]] for i in range(6))],
+        [[[[6, 1]], ["rational", "1", "1"]]],
+    ],
+    "many powers": ["real", [["exact", ["rational", "f" * 999, "1"]]], [[[[0, 64]] * 999, ["rational", "1", "1"]]]],
+    "radicals": ["surd", [[["f" * 100] * 20_000, "1", "1"]]],
     "the root of -1": ["real", [["sqrt", [[[], ["rational", "-1", "1"]]]]], [[[[0, 1]], ["rational", "1", "1"]]]],
 }
+
+
+def test_nothing_is_read_beyond_the_time():
+    number = 1 + ROOT + ExactArithmetic().sqrt(F(5))
+    wire = Wire()
+    assert wire.read(Wire().written(number)) == number
+    wire.until = time.monotonic() - 1
+    with pytest.raises(NotSent, match="in time"):
+        wire.read(Wire().written(number))
+    with pytest.raises(NotSent, match="in time"):
+        wire.read(Wire().written(EnclosureArithmetic().exp(F(1, 3))))
 
 
 @pytest.mark.parametrize("stated", BOMBS.values(), ids=BOMBS)

@@ -1,5 +1,6 @@
 """``isolated``: the oracles of a supply, each call of them answered by another process within a time limit."""
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -120,6 +121,7 @@ class Caller:
             if mentions_other(call["arguments"]):
                 raise NotSent("numbers of this arithmetic: exact and enclosed ones can be sent")
             answer = self.link.ask(call)
+            self.wire.until = time.monotonic() + self.link.seconds
             if "answer" in answer:
                 if isinstance(arithmetic, CountedArithmetic):
                     for name, count in zip(WITHIN_A_POLICY, answer.get("counts", ()), strict=False):

@@ -4,6 +4,7 @@ A value is a list of a tag and its parts. Integers are hexadecimal, of any lengt
 expression that it is, atom by atom, and put together again by the operations of the receiver's own arithmetic.
 """
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,7 +18,7 @@ from grpocheck.core.arithmetic.surd import Surd, square_root_of_rational
 from grpocheck.core.frozen import FrozenIteration, Group
 from grpocheck.core.oracles import UNDEFINED_GRADIENT
 from grpocheck.core.prompt import Prompt
-from grpocheck.core.received import class_name, entries, integer, rational, surd, text
+from grpocheck.core.received import MOST_BITS, class_name, entries, integer, rational, surd, text
 
 LARGEST_POWER = 1_000_000
 LARGEST_EXACT_POWER = 64
@@ -31,10 +32,14 @@ class NotSent(Exception):  # noqa: N818 - what happened to the value
 
 @dataclass
 class Wire:
-    """One end: the prompts that went over already, and the arithmetic with which enclosed numbers are read."""
+    """One end: the prompts that went over already, and the arithmetic with which enclosed numbers are read.
+
+    Nothing is read beyond ``until``, a time of the monotonic clock: a short writing can state a long computation.
+    """
 
     arithmetic: Arithmetic = field(default_factory=EnclosureArithmetic)
     prompts: dict[int, Prompt] = field(default_factory=dict)
+    until: float | None = None
 
     def written(self, value: object, depth: int = 0) -> list[Any]:
         """A value as JSON; of an object that is none of the model's values, its class's name. Raises NotSent."""
@@ -87,7 +92,7 @@ class Wire:
             "float": lambda spoken: float(read_text(spoken)),
             "tuple": lambda listed: tuple(self.read(each, depth + 1) for each in read_list(listed)),
             "list": lambda listed: [self.read(each, depth + 1) for each in read_list(listed)],
-            "surd": read_surd,
+            "surd": self.read_surd,
             "real": self.read_real,
             "prompt": self.read_prompt,
             "Group": lambda fields: self.read_dataclass(Group, fields),
@@ -139,6 +144,7 @@ class Wire:
         """A sum of terms: a coefficient times atoms to their powers."""
         number: Any = Fraction(0)
         for factors, coefficient in read_list(terms):
+            self.look_at_the_clock()
             product = self.read(coefficient)
             if not isinstance(product, Fraction | Surd):
                 raise NotSent("no coefficient")
@@ -146,9 +152,46 @@ class Wire:
                 most = LARGEST_POWER if isinstance(known[place], Real) else LARGEST_EXACT_POWER
                 if type(place) is not int or type(power) is not int or place < 0 or abs(power) > most:
                     raise NotSent("no factor")
-                product = product * known[place] ** power
+                self.look_at_the_clock()
+                if abs(power) * bits_of(known[place]) > MOST_BITS:
+                    raise NotSent("a number of too many digits")
+                product = of_a_fair_size(product * known[place] ** power)
             number = number + product
+        return of_a_fair_size(number)
+
+    def read_surd(self, terms: Any) -> Any:
+        """A sum of square roots of integers above 1."""
+        number: Any = Fraction(0)
+        for key, above, below in read_list(terms):
+            product = 1
+            for radical in read_list(key):
+                self.look_at_the_clock()
+                product *= int(read_text(radical), 16)
+                if not 1 <= product < 1 << MOST_BITS:
+                    raise NotSent("no radicand")
+            number = number + read_rational(above, below) * square_root_of_rational(Fraction(product))
         return number
+
+    def look_at_the_clock(self) -> None:
+        """Raise NotSent where the time to read is over."""
+        if self.until is not None and time.monotonic() > self.until:
+            raise NotSent("a value that cannot be read in time")
+
+
+def of_a_fair_size(number: Any) -> Any:
+    """The number, unless it is exact and one that no oracle may answer with; then NotSent.
+
+    Looked at after each operation: a few powers of one another state a number that nobody could write down.
+    """
+    if bits_of(number) > MOST_BITS:
+        raise NotSent("a number of too many digits")
+    return number
+
+
+def bits_of(number: Any) -> int:
+    """The bits of the longest integer that an exact number is written with; 0 of an enclosed one."""
+    parts = [number] if isinstance(number, Fraction) else number.terms.values() if isinstance(number, Surd) else ()
+    return max((max(part.numerator.bit_length(), part.denominator.bit_length()) for part in parts), default=0)
 
 
 def surd_written(value: Surd) -> list[Any]:
@@ -222,19 +265,6 @@ def read_rational(above: Any, below: Any) -> Fraction:
     if found is None:
         raise NotSent("a number of too many digits")
     return found
-
-
-def read_surd(terms: Any) -> Any:
-    """A sum of square roots of integers above 1."""
-    number: Any = Fraction(0)
-    for key, above, below in read_list(terms):
-        product = 1
-        for radical in read_list(key):
-            product *= int(read_text(radical), 16)
-        if product < 1:
-            raise NotSent("no radicand")
-        number = number + read_rational(above, below) * square_root_of_rational(Fraction(product))
-    return number
 
 
 def read_count(stated: Any) -> int:
