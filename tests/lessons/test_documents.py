@@ -41,6 +41,7 @@ def recorded():
     return (DOCS / "transcript.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_index_of_the_lessons_is_made_from_them():
     made = index((lesson, page(lesson.name)) for lesson in course())
     assert made == (DOCS / "lessons.md").read_text(encoding="utf-8"), (
@@ -63,6 +64,7 @@ def test_the_transcript_has_the_steps_in_their_order(recorded):
     assert titles[: len(PARTS)] == [part.title for part in PARTS]
 
 
+@pytest.mark.slow
 def test_what_is_compared_prints_what_is_recorded(recorded):
     """Run again: the output is the recorded one, digit by digit."""
     steps = [step for part in PARTS for step in part.steps if step.compared]

@@ -185,6 +185,7 @@ def identified(calls, hide):
     return right[True] / right.total(), several
 
 
+@pytest.mark.slow
 def test_the_variant_is_identified_whatever_its_settings_are_called():
     hidden = {"loss_type": "sapo", "importance_sampling_level": "token", "term": None}
     share, several = identified(finite_calls(), lambda call: other(call, **hidden))
@@ -192,6 +193,7 @@ def test_the_variant_is_identified_whatever_its_settings_are_called():
     assert several  # first passes, where the ratio is 1, cannot tell a level
 
 
+@pytest.mark.slow
 def test_the_variant_is_identified_from_the_tensors_alone():
     share, _ = identified(finite_calls()[::7], lambda call: replace(call, settings=LossSettings()))
     assert share >= 0.95
