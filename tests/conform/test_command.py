@@ -35,6 +35,7 @@ def test_a_loss_that_departs_shows_the_smallest_input():
     assert "rewards" not in found.output
 
 
+@pytest.mark.slow
 def test_a_loss_that_is_another_variant_is_named():
     """dapo divides by all tokens; with k3 and no --beta the variant is right and its divergence is not said."""
     found = run("tests.conform.losses:dapo", "--variant", "grpo", "--json")
