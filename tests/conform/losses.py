@@ -79,6 +79,22 @@ def clip_on_both_sides(new, old, ref, advantages, mask):
     return -(value * weight).sum(), -np.where(inside, ratio, 0.0) * advantages[:, None] * weight
 
 
+def maximum_for_minimum(new, old, ref, advantages, mask):
+    """max(r A, clip(r) A): the side that is held is the wrong one for either sign of A."""
+    ratio, weight = np.exp(new - old), own_length(mask)
+    unclipped, held = ratio * advantages[:, None], np.clip(ratio, 0.8, 1.2) * advantages[:, None]
+    return -(np.maximum(unclipped, held) * weight).sum(), -np.where(unclipped >= held, unclipped, 0.0) * weight
+
+
+def maximum_of_values(new, old, ref, advantages, mask):
+    return maximum_for_minimum(new, old, ref, advantages, mask)[0]
+
+
+def ratio_upside_down(new, old, ref, advantages, mask):
+    value, slope = clipped(np.exp(old - new), advantages[:, None])
+    return -(value * own_length(mask)).sum(), slope * own_length(mask)
+
+
 def minimum_before_the_product(new, old, ref, advantages, mask):
     ratio, weight = np.exp(new - old), own_length(mask)
     held = np.minimum(ratio, np.clip(ratio, 0.8, 1.2))

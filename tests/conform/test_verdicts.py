@@ -1,5 +1,6 @@
 """Right losses are recognised, mistaken ones depart, and the input shown is as small as the mistake allows."""
 
+import re
 from fractions import Fraction as F
 
 import numpy as np
@@ -32,9 +33,11 @@ RECOGNISED = {
     "with_k1": ({"grpo-token with kl=k1", "gdpo with kl=k1"}, F(1), F(0)),
     "of_rewards": ({"grpo-token with advantage=mean/sample,epsilon=1/10000"}, F(1), F(0)),
 }
+LONG = ("of_rewards", "with_k1")
 
 
-@pytest.mark.parametrize("name", RECOGNISED)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name
+                                  for name in RECOGNISED])  # fmt: skip
 def test_a_right_loss_is_recognised_with_its_constants(name):
     names, scale, offset = RECOGNISED[name]
     found = verdict(getattr(losses, name))
@@ -43,6 +46,7 @@ def test_a_right_loss_is_recognised_with_its_constants(name):
     assert {(matched.constants.scale, matched.constants.offset) for matched in found.matches} == {(scale, offset)}
 
 
+@pytest.mark.slow
 def test_numbers_are_measured():
     found = verdict(losses.dapo)
     assert (found.measured.low, found.measured.high) == (F(1, 5), F(7, 25))
@@ -54,6 +58,8 @@ def test_numbers_are_measured():
 MISTAKES = {
     "clip_on_both_sides": (1, 1),
     "minimum_before_the_product": (1, 1),
+    "maximum_for_minimum": (1, 1),
+    "ratio_upside_down": (1, 1),
     "mask_ignored": (1, 2),
     "mean_of_means_with_padding": (1, 2),
     "dapo": (1, 1),
@@ -88,6 +94,41 @@ def test_the_witness_of_a_clip_on_both_sides_is_on_the_side_that_does_not_count(
     assert (case.advantages[0] > 0 and ratio < 0.8) or (case.advantages[0] < 0 and ratio > 1.2)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [  # 1/(1 + 1/5) = 5/6 and 1/(1 - 1/5) = 5/4 are where old/new leaves [4/5, 6/5]
+        ("maximum_for_minimum", "for A > 0 below 4/5; for A < 0 above 6/5 .*where the definition takes the min"),
+        ("maximum_of_values", "for A > 0 below 4/5; for A < 0 above 6/5 .*where the definition takes the min"),
+        ("clip_on_both_sides", "A > 0 below 4/5 and above 6/5; for A < 0 below 4/5 and above 6/5 .*without the min"),
+        ("minimum_before_the_product", "for A > 0 above 6/5; for A < 0 above 6/5 .*before the product with A"),
+        ("ratio_upside_down", "for A > 0 below 5/6; for A < 0 above 5/4 .*upside down"),
+        ("mask_ignored", "the mask is not applied"),
+    ],
+)
+def test_a_mistake_that_people_make_is_named(name, said):
+    found = verdict(getattr(losses, name), None if name == "maximum_of_values" else "grpo")
+    assert (found.verdict, found.instead) == ("departs", ())
+    assert re.search(said, found.notes[0])
+
+
+@pytest.mark.parametrize("name", ["dapo", "objective", "detached_ratio"])
+def test_a_loss_that_is_another_one_or_holds_nothing_astray_gets_no_hint(name):
+    notes = verdict(getattr(losses, name), "grpo").notes
+    assert not any("the ratio is held" in note or "the mask" in note for note in notes)
+
+
+def test_the_nearest_variant_is_named_where_it_is_much_nearer():
+    """DAPO but for an offset on batches of eight responses of six tokens, of which the inputs have one."""
+
+    def nearly_dapo(new, old, ref, advantages, mask):
+        loss, gradient = losses.dapo(new, old, ref, advantages, mask)
+        return loss + (1e-3 if len(new) == 8 and new.shape[1] == 6 else 0.0), gradient
+
+    found = verdict(nearly_dapo, "grpo")
+    (note,) = [note for note in found.notes if note.startswith("nearest to it")]
+    assert re.search(r"is (bnpo|dapo): it departs from that on 1 of \d+ inputs, and from the demanded one on ", note)
+
+
 def test_a_scale_is_named_and_accepted_on_request():
     strict = verdict(losses.five_times_too_small, "grpo")
     assert strict.verdict == "departs"
@@ -112,6 +153,7 @@ def test_values_alone_are_compared_where_there_is_no_gradient():
     assert verdict(losses.values_only, "dapo").verdict == "departs"
 
 
+@pytest.mark.slow
 def test_a_rule_for_advantages_is_part_of_a_loss_of_rewards():
     right = verdict(losses.of_rewards, "grpo", parts=["advantage=mean/sample,epsilon=1/10000"])
     assert right.verdict == "conforms"
@@ -122,6 +164,7 @@ def test_a_rule_for_advantages_is_part_of_a_loss_of_rewards():
     assert missing_epsilon.verdict == "departs"
 
 
+@pytest.mark.slow
 def test_a_variant_that_fits_is_named_beside_one_that_rounding_leaves_open():
     """In float32 an epsilon of 1e-6 is near enough to none for that to stay open; with it every number fits."""
     target = target_of(losses.of_rewards_with_a_small_epsilon, precision="float32")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -19,6 +19,7 @@ from grpocheck.verifier.conform.checking import (
 from grpocheck.verifier.conform.exact import by_core
 from grpocheck.verifier.conform.inputs import Case, edge_cases, in_format, ordinary_cases
 from grpocheck.verifier.conform.measuring import measure, near, probe_case
+from grpocheck.verifier.conform.mistakes import hints
 from grpocheck.verifier.conform.shrinking import smallest
 from grpocheck.verifier.conform.targets import Answer, Target
 from grpocheck.verifier.conform.wanted import (
@@ -64,7 +65,8 @@ class Conformance:
     ``matches`` are the variants that it is, all of them where several coincide. ``nearest`` is the demanded variant, or
     the one that it departs from on the fewest inputs, and ``witness`` where it departs from it. ``limits`` are
     departures from the first match beyond the ordinary range. ``notes`` say what else a reader has to know, and
-    ``instead`` are the variants that a target is which is not the demanded one.
+    ``instead`` are the variants that a target is which is not the demanded one; ``departing`` counts the ordinary
+    inputs on which it departs from the nearest.
     """
 
     target: str
@@ -78,6 +80,7 @@ class Conformance:
     inputs: int
     notes: tuple[str, ...] = field(default=())
     instead: tuple[Matched, ...] = field(default=())
+    departing: int = 0
 
 
 def conform(
@@ -114,9 +117,23 @@ def conform(
         chosen = with_penalty(variant_called(variant, parts), numbers.beta)
         verdict = _demanded(target, Wanted(chosen, numbers), variant, cases, answers, up_to_scale)
         if verdict.verdict == DEPARTS:
-            return replace(verdict, instead=_recognised(target, numbers, cases, answers).matches)
+            others = _recognised(target, numbers, cases, answers)
+            return replace(verdict, instead=others.matches, notes=(*verdict.notes, *_hints(verdict, others)))
         return verdict
     return _recognised(target, numbers, cases, answers)
+
+
+def _hints(verdict: Conformance, others: Conformance) -> Iterator[str]:
+    """What is known of a target that is not the demanded variant, nor any other."""
+    if others.verdict != DEPARTS or any("--up-to-scale" in note for note in verdict.notes):
+        return
+    yield from (note for note in others.notes if note not in verdict.notes)
+    nearest = others.nearest
+    if nearest is not None and verdict.nearest is not None and 2 * others.departing <= verdict.departing:
+        yield (
+            f"nearest to it, of the variants that are known, is {nearest.wanted.variant.name}: it departs from that on "
+            f"{others.departing} of {others.inputs} inputs, and from the demanded one on {verdict.departing}"
+        )
 
 
 def _cases(target: Target, source: object) -> list[Case]:
@@ -246,6 +263,8 @@ def _recognised(
     chosen = exact or fitting
     settled = [trial for trial in chosen if not trial.open]
     best = (settled or chosen or [min(trials, key=lambda trial: trial.wrong)])[0]
+    if best.wrong:
+        notes += hints(target, measured, cases, answers)
     verdict = _verdict(target, None, best, cases, measured, notes)
     return replace(verdict, matches=tuple(trial.matched for trial in settled))
 
@@ -284,8 +303,9 @@ def _verdict(
         place = next(index for index, found in enumerate(best.found) if found.departs)
         witness = witness_of(target, matched, cases[place])
         return Conformance(
-            target.name, DEPARTS, name, (), matched, witness, (), measured, len(cases), tuple(notes)
-        )
+            target.name, DEPARTS, name, (), matched, witness, (), measured, len(cases), tuple(notes),
+            departing=best.wrong,
+        )  # fmt: skip
     if best.open:
         notes.append("some numbers lie beyond the rounding of the straight evaluation, by less than 8 times")
     limits = []

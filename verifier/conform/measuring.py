@@ -94,11 +94,11 @@ def measure(target: Target) -> Measured:
 
     gain, loss = relative(1), relative(-1)
     high, low = _bound(gain, FAR), _bound(loss, -FAR)
-    cap = _bound(loss, FAR)
     return Measured(
         low=None if low is None else 1 - low,
         high=None if high is None else high - 1,
-        cap=cap,
+        cap=_bound(loss, FAR),
+        gain_floor=_bound(gain, -FAR),
         weight_cap=_held_weight(gain, FAR),
         weight_floor=_held_weight(gain, -FAR),
     )
@@ -115,9 +115,12 @@ def _measured_by_values(target: Target) -> Measured:
 
     if target.wants_rewards:  # the other terms of the group are in the value
         return Measured()
-    high, low, cap = held(1, FAR), held(-1, -FAR), held(-1, FAR)
+    high, low = held(1, FAR), held(-1, -FAR)
     return Measured(
-        low=None if low is None else 1 - low, high=None if high is None else high - 1, cap=cap
+        low=None if low is None else 1 - low,
+        high=None if high is None else high - 1,
+        cap=held(-1, FAR),
+        gain_floor=held(1, -FAR),
     )
 
 

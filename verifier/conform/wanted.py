@@ -92,13 +92,15 @@ def with_penalty(variant: Variant, beta: Fraction) -> Variant:
 class Measured:
     """What a black box shows of its own numbers: where a clip begins to hold, or what a weight is.
 
-    ``low`` and ``high`` are widths below and above 1 on the side that counts, ``cap`` where A < 0 is held from above;
-    None where nothing is held. ``weight_cap`` and ``weight_floor`` are of a detached weight.
+    ``low`` and ``high`` are widths below and above 1 on the side that counts, ``cap`` the ratio where A < 0 is held
+    from above, ``gain_floor`` that where A > 0 is held from below; None where nothing is held. ``weight_cap`` and
+    ``weight_floor`` are of a detached weight.
     """
 
     low: Fraction | None = None
     high: Fraction | None = None
     cap: Fraction | None = None
+    gain_floor: Fraction | None = None
     weight_cap: Fraction | None = None
     weight_floor: Fraction | None = None
 
