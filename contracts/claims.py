@@ -303,9 +303,9 @@ STATED: Mapping[str, int] = {
     "D1": 9, "D2": 5,
     "E1": 5, "E2": 3,
     "F1": 1, "F2": 9,
-    "G1": 2, "G2": 3, "G3": 9, "G5": 4,
+    "G1": 2, "G2": 4, "G3": 9, "G5": 4,
     "N5": 2,
-    CORE: 1424,
+    CORE: 1425,
 }  # fmt: skip
 """How many contracts of core name each claim, and under CORE how many there are: fewer are a loss."""
 

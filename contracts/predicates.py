@@ -1,5 +1,8 @@
 """What the contracts of core say, named once. Every predicate is true, false or, on enclosures, consistent.
 
+Sequences of masses have one entry for each response of a support, those of rewards and advantages one for each draw of
+a group.
+
 A comparison of exact numbers is decided. On certified enclosures a predicate is false only when the enclosures exclude
 it; on numbers without certified error it is not evaluated (grpocheck.contracts.comparisons counts both).
 """
@@ -8,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from grpocheck.contracts.comparisons import at_most, below, decided_sign, equal
+from grpocheck.contracts.comparisons import at_most, below, decided_order, decided_sign, equal
 
 Scalar = Any
 
@@ -43,11 +46,16 @@ def sums_to_zero_vector(rows: Sequence[Sequence[Scalar]]) -> bool:
 
 def vanishes_exactly_when_constant(deviation: Scalar, values: Sequence[Scalar]) -> bool:
     """B1: deviation >= 0, and it is 0 exactly when all values are equal."""
-    sign = decided_sign(deviation)
-    differences = [decided_sign(value - values[0]) for value in values[1:]]
-    if sign == -1 or (sign == 0 and any(difference in (-1, 1) for difference in differences)):
+    return measures_differences(deviation, [value - values[0] for value in values[1:]])
+
+
+def measures_differences(measure: Scalar, differences: Sequence[Scalar]) -> bool:
+    """measure >= 0, and it is 0 exactly when every difference is."""
+    sign = decided_sign(measure)
+    signs = [decided_sign(difference) for difference in differences]
+    if sign == -1 or (sign == 0 and any(each in (-1, 1) for each in signs)):
         return False
-    return not (sign == 1 and all(difference == 0 for difference in differences))
+    return not (sign == 1 and all(each == 0 for each in signs))
 
 
 def are_standardised(advantages: Sequence[Scalar], deviation: Scalar) -> bool:
@@ -77,17 +85,14 @@ def is_clipped_term(term: Scalar, ratio: Scalar, advantage: Scalar, epsilon: Sca
     if sign == 0:
         return equal(term, 0)
     bound = 1 + epsilon if sign > 0 else 1 - epsilon
-    capped = bound * advantage
-    return at_most(term, capped) and (equal(term, ratio * advantage) or equal(term, capped))
+    capped, product = bound * advantage, ratio * advantage
+    order = decided_order(capped, product)
+    return (order != 1 and equal(term, capped)) or (order != -1 and equal(term, product))
 
 
 def is_relative_entropy(divergence: Scalar, masses: Sequence[Scalar], reference: Sequence[Scalar]) -> bool:
     """B4: >= 0, and 0 exactly when the two mass functions are equal."""
-    sign = decided_sign(divergence)
-    differences = [decided_sign(a - b) for a, b in zip(masses, reference, strict=True)]
-    if sign == -1 or (sign == 0 and any(difference in (-1, 1) for difference in differences)):
-        return False
-    return not (sign == 1 and all(difference == 0 for difference in differences))
+    return measures_differences(divergence, [mass - base for mass, base in zip(masses, reference, strict=True)])
 
 
 def moves_along(proposal: Sequence[Scalar], theta: Sequence[Scalar], step: Scalar, gradient: Sequence[Scalar]) -> bool:

@@ -2,17 +2,20 @@
 
 from fractions import Fraction
 
-from grpocheck.contracts.clauses import ensure, invariant, require, total
+from grpocheck.contracts.clauses import ensure, require, total
 from grpocheck.contracts.comparisons import at_most, below, decided_order, decided_sign, equal
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 from grpocheck.core.ledger import Ledger
 
 
-@invariant(lambda self: self.ledger.comparisons >= 0, "C4: the count of comparisons is finite")
 class CountedArithmetic:
     """An Arithmetic that passes each call on to the supplied one and counts it."""
 
     @total("any supplied arithmetic can be counted")
+    @ensure(
+        lambda self, supplied, ledger: self.supplied is supplied and self.ledger is ledger,
+        "calls go to this arithmetic, and are entered in this ledger",
+    )
     def __init__(self, supplied: Arithmetic, ledger: Ledger) -> None:
         """Count the calls of an arithmetic in a ledger."""
         self.supplied = supplied

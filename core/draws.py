@@ -17,13 +17,13 @@ from grpocheck.contracts.comparisons import decided_sign
 from grpocheck.contracts.predicates import is_mass_function
 from grpocheck.core.arithmetic.errors import UndecidedComparison
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
-from grpocheck.core.problem import Prompt
+from grpocheck.core.prompt import Prompt
 
 GENERATOR = "sha256-counter/1"
 
 
 @require(lambda place: all(part >= 0 for part in place), "a place in a run is counted from 0 or 1")
-@ensure(lambda result: iter(result) is result, "G3: bits come one by one, without end")
+@ensure(lambda result: iter(result) is result, "G3: bits come one by one, as they are asked for")
 def uniform_bits(seed: int, place: tuple[int, ...]) -> Iterator[int]:
     """The independent fair bits of one draw: SHA-256 of "seed/place.../block" for block = 0, 1, ..., high bit first."""
     key = "/".join(map(str, (seed, *place)))

@@ -10,7 +10,7 @@ from grpocheck.contracts.clauses import ensure, invariant, require
 from grpocheck.contracts.comparisons import below
 from grpocheck.contracts.predicates import are_positive, are_standardised, vanishes_exactly_when_constant
 from grpocheck.core.arithmetic.supply import Scalar
-from grpocheck.core.problem import Prompt
+from grpocheck.core.prompt import Prompt
 
 
 @invariant(lambda self: len(self.positions) >= 2, "the group size G is at least 2")

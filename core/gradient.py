@@ -60,7 +60,7 @@ def kinked_draws(
 
 @require(lambda epsilon: 0 < epsilon < 1, "0 < epsilon < 1")
 @ensure(
-    lambda ratio, advantage, result: not result or not equal(advantage, 0) or decided_sign(advantage) is None,
+    lambda advantage, result: not result or decided_sign(advantage) != 0,
     "E1: a term of advantage 0 is 0 and carries no gradient",
 )
 def is_active(ratio: Scalar, advantage: Scalar, epsilon: Scalar, arithmetic: Arithmetic) -> bool:

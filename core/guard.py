@@ -13,7 +13,7 @@ from types import MethodType
 
 from grpocheck.contracts.clauses import ContractViolation, ensure, invariant, require, snapshot, total
 from grpocheck.contracts.comparisons import equal
-from grpocheck.contracts.predicates import all_zero, is_mass_function
+from grpocheck.contracts.predicates import is_mass_function, sums_to_zero_vector
 from grpocheck.core.arithmetic.errors import DigitBudgetExceeded, NotExact, UndecidedComparison
 from grpocheck.core.arithmetic.supply import Scalar
 from grpocheck.core.counting import CountedArithmetic
@@ -33,7 +33,7 @@ from grpocheck.core.oracles import (
     Supply,
     Undefined,
 )
-from grpocheck.core.problem import Prompt
+from grpocheck.core.prompt import Prompt
 from grpocheck.core.received import class_name, described, entries, error_in_words, integer, number, text
 from grpocheck.core.recollection import Recollection
 from grpocheck.core.surroundings import surroundings
@@ -65,7 +65,8 @@ class Guard:
     ``gradient`` is None for the built-in oracle, which decides differentiability by claim F2. ``positive_on`` is where
     a built-in family is positive: no domain oracle may say that U reaches beyond it. None leaves that to the masses.
     ``supplied`` names the oracles that are the user's own; the others are the problem's and are trusted.
-    ``one_answer`` holds their functions to one answer to one question.
+    ``one_answer`` holds their functions to one answer to one question. Every method that asks raises SupplyViolation
+    for an answer that breaks its clause.
     """
 
     prompts: tuple[Prompt, ...]
@@ -257,7 +258,7 @@ class Guard:
         return self.kept.mass_gradients
 
     @require(lambda prompt: len(prompt.responses) >= 1, "a support is not empty")
-    @ensure(lambda result: all(all_zero([sum(column)]) for column in zip(*result, strict=True)), "A3: masses sum to 1")
+    @ensure(lambda result: sums_to_zero_vector(result), "A3: the mass gradients sum to 0, as the masses sum to 1")
     def prompt_mass_gradients(self, theta: Vector, prompt: Prompt) -> tuple[Vector, ...]:
         """The mass gradients of one prompt, checked against the policy's clauses."""
         call = f"policy mass gradients of prompt {prompt.name!r}"

@@ -14,7 +14,7 @@ from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 
 if TYPE_CHECKING:
     from grpocheck.core.frozen import FrozenIteration
-    from grpocheck.core.problem import Prompt
+    from grpocheck.core.prompt import Prompt
 
 
 class Undefined(Enum):

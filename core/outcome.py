@@ -53,7 +53,10 @@ class InnerStep:
     objective: Scalar | None
 
     @property
-    @ensure(lambda self, result: (result is Status.COMPLETE) == (self.is_member is True), "a step that applies goes on")
+    @ensure(
+        lambda self, result: (result is Status.COMPLETE) == (self.is_member is True),
+        "C4: complete for a step that was applied, and one of the two other statuses for a stop",
+    )
     def status(self) -> Status:
         """COMPLETE for an applied step, else the status it stops with."""
         if isinstance(self.gradient, Undefined):

@@ -23,7 +23,8 @@ from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.ledger import Bounds, Ledger
 from grpocheck.core.oracles import Policy, Supply
 from grpocheck.core.outcome import Outcome, OuterIteration, Status
-from grpocheck.core.problem import Problem, Prompt
+from grpocheck.core.problem import Problem
+from grpocheck.core.prompt import Prompt
 from grpocheck.core.update import outer_iteration
 from grpocheck.core.watched_arithmetic import watched
 
@@ -177,7 +178,8 @@ def run(
     ``one_answer`` holds supplied rewards, masses, memberships and gradients to being functions; claims A1 to D2 need
     it no more than the theorems do, whose oracles answer anyhow.
     Raises SupplyViolation when an oracle breaks its clause, UndecidedComparison when a comparison is not decided at
-    the arithmetic's highest precision, and InvalidProblem when theta_0 is outside a supplied U. Neither is a status.
+    the arithmetic's highest precision, NotExact or DigitBudgetExceeded where a number outgrows exact arithmetic that is
+    given, and InvalidProblem when theta_0 is outside a supplied U or a policy is missing. None of them is a status.
 
     >>> from grpocheck.core import read_problem
     >>> outcome = run(read_problem("examples/undefined_gradient.toml"))

@@ -32,7 +32,7 @@ class Prompt:
     reference: tuple[Fraction, ...]
     response_set: tuple[str, ...] = ()
 
-    @ensure(lambda self: is_mass_function(self.reference), "D2: the reference is positive on the support with sum 1")
+    @ensure(lambda self: is_mass_function(self.reference), "the reference is positive on the support with sum 1")
     @ensure(lambda self: set(self.responses) <= set(self.response_set), "the support B_q lies inside Y_q")
     def __post_init__(self) -> None:
         """Read the numbers exactly and refuse what is no prompt."""

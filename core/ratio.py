@@ -26,10 +26,9 @@ def importance_ratio(new_mass: Scalar, old_mass: Scalar) -> Scalar:
 @require(lambda epsilon: below(0, epsilon) and below(epsilon, 1), "0 < epsilon < 1")
 @ensure(lambda epsilon, result: lies_between(result, 1 - epsilon, 1 + epsilon), "the clip lies in [1-eps, 1+eps]")
 @ensure(
-    lambda ratio, epsilon, result: (
-        equal(result, ratio) or not (below(1 - epsilon, ratio) and below(ratio, 1 + epsilon))
-    ),
-    "a ratio strictly inside the interval is left as it is",
+    lambda ratio, epsilon, result: (at_most(ratio, result) or equal(result, 1 + epsilon))
+    and (at_most(result, ratio) or equal(result, 1 - epsilon)),
+    "only a ratio above 1+eps is lowered, and only one below 1-eps raised",
 )
 def clip(ratio: Scalar, epsilon: Scalar, arithmetic: Arithmetic) -> Scalar:
     """min(1 + epsilon, max(1 - epsilon, ratio)).

@@ -11,7 +11,7 @@ from typing import Any
 
 from grpocheck.contracts.clauses import ensure, require
 from grpocheck.core.arithmetic.choice import arithmetic_of
-from grpocheck.core.arithmetic.errors import UndecidedComparison
+from grpocheck.core.arithmetic.errors import DigitBudgetExceeded, NotExact, UndecidedComparison
 from grpocheck.core.arithmetic.notation import parse_exact
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 from grpocheck.core.events import Event, Kind
@@ -154,7 +154,8 @@ def replay(path: str | os.PathLike[str], supply: Supply | None = None) -> Outcom
     """Run a trace's problem again with its draws and answers, and compare every line.
 
     Raises TraceError for a file that is no whole trace, TraceMismatch at the first line that the run does not produce,
-    and the error that ended the recorded run (SupplyViolation, UndecidedComparison) when the run ends in it again.
+    and the error that ended the recorded run (SupplyViolation, UndecidedComparison, DigitBudgetExceeded, NotExact) when
+    the run ends in it again.
     """
     script = Script(path)
     start = script.fields
@@ -181,7 +182,7 @@ def replay(path: str | os.PathLike[str], supply: Supply | None = None) -> Outcom
             seed=seed,
             observer=script.compare,
         )
-    except (SupplyViolation, UndecidedComparison) as error:
+    except (SupplyViolation, DigitBudgetExceeded, NotExact, UndecidedComparison) as error:
         ending = {"event": "error", "error": type(error).__name__, "message": str(error)}
         if script.fields != ending:
             raise TraceMismatch(script.number, json.dumps(ending), json.dumps(script.fields)) from error

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from grpocheck.contracts.clauses import ensure, require, snapshot
 from grpocheck.contracts.comparisons import equal
-from grpocheck.contracts.predicates import all_equal, moves_along
+from grpocheck.contracts.predicates import moves_along
 from grpocheck.core.advantage import mean, population_standard_deviation, standardised
 from grpocheck.core.arithmetic.supply import Scalar
 from grpocheck.core.events import Kind
@@ -117,7 +117,7 @@ def proposed(theta: Sequence[Scalar], step_size: Scalar, gradient: Sequence[Scal
 @ensure(lambda guard, OLD: guard.ledger.draws == OLD.ledger["draws"], "D1: no response is drawn in an inner step")
 @ensure(
     lambda frozen, OLD: frozen.theta_old is OLD.frozen[0] and frozen.groups is OLD.frozen[1],
-    "D1: responses, rewards, advantages and old masses stay as they were",
+    "D1, D2: responses, rewards, advantages, old masses and the reference stay as they were",
 )
 @ensure(
     lambda theta, result: result.theta is result.proposal if result.is_member else result.theta is theta,
@@ -153,8 +153,7 @@ def inner_step(guard: Guard, frozen: FrozenIteration, number: int, theta: Vector
 @ensure(lambda problem, result: len(result.steps) <= problem.inner_steps, "C2: at most K gradient attempts")
 @ensure(
     lambda problem, OLD: all(
-        all_equal(prompt.reference, before)
-        for prompt, before in zip(problem.prompts, OLD.references, strict=True)
+        prompt.reference is before for prompt, before in zip(problem.prompts, OLD.references, strict=True)
     ),
     "D2: the reference does not change",
 )

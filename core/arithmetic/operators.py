@@ -91,7 +91,7 @@ class NumberOperators(ABC):
         """other / self; raises ZeroDivisionError when self is 0."""
         return other * self.reciprocal() if isinstance(other, self.operands) else NotImplemented
 
-    @ensure(lambda self, result: result is not self, "no irrational number is its own negative")
+    @ensure(lambda self, result: self.plus(result) == 0, "x + (-x) is 0, found without an evaluation")
     def __neg__(self) -> Any:
         """-self."""
         return self.times(-1)

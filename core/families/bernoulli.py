@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from grpocheck.contracts.clauses import ensure, require, total
-from grpocheck.contracts.comparisons import below
+from grpocheck.contracts.comparisons import below, equal
 from grpocheck.contracts.predicates import is_mass_function, sums_to_zero_vector
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 from grpocheck.core.domains import Domain, OpenBox
@@ -45,12 +45,14 @@ class Bernoulli(Family):
     @require(lambda theta, prompt: len(theta) == 1 and len(prompt.responses) == 2, "one parameter, two responses")
     @require(lambda theta: below(0, theta[0]) and below(theta[0], 1), "A1: 0 < theta < 1")
     @ensure(lambda result: is_mass_function(result), "A3: the masses are positive and sum to 1")
+    @ensure(lambda theta, result: equal(result[0], theta[0]), "theta is the mass of the first response")
     def masses(self, theta: Sequence[Scalar], prompt: Prompt, arithmetic: Arithmetic) -> tuple[Scalar, ...]:
         """theta and 1 - theta."""
         return (theta[0], 1 - theta[0])
 
     @require(lambda theta, prompt: len(theta) == 1 and len(prompt.responses) == 2, "one parameter, two responses")
     @ensure(lambda result: sums_to_zero_vector(result), "A3: the mass gradients sum to 0, as the masses sum to 1")
+    @ensure(lambda result: equal(result[0][0], 1), "theta moves the mass of the first response by 1")
     def mass_gradients(
         self, theta: Sequence[Scalar], prompt: Prompt, arithmetic: Arithmetic
     ) -> tuple[tuple[Scalar, ...], ...]:

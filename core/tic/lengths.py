@@ -5,7 +5,6 @@ and has no such covariance. Both closed forms are sums over the H possible lengt
 with are sums over kinds of responses.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -26,12 +25,12 @@ class Split:
 
 @require(lambda horizon: horizon >= 1, "H >= 1")
 @require(lambda end: 0 < end < 1, "A3: the end token is in play, and is not all there is")
-@ensure(lambda horizon, result: iter(result) is result, "one length after the other")
-def lengths(horizon: int, end: Fraction) -> Iterator[tuple[int, bool, Fraction]]:
+@ensure(lambda horizon, result: len(result) == horizon + 1, "an end after 1 to H tokens, or none")
+@ensure(lambda result: sum(probability for *_, probability in result) == 1, "G2: every response has one length")
+def lengths(horizon: int, end: Fraction) -> tuple[tuple[int, bool, Fraction], ...]:
     """Each length of a response, whether it ended there, and the probability of that."""
-    for length in range(1, horizon + 1):
-        yield length, True, (1 - end) ** (length - 1) * end
-    yield horizon, False, (1 - end) ** horizon
+    ended = tuple((length, True, (1 - end) ** (length - 1) * end) for length in range(1, horizon + 1))
+    return (*ended, (horizon, False, (1 - end) ** horizon))
 
 
 @require(lambda horizon: horizon >= 1, "H >= 1")
@@ -43,7 +42,7 @@ def squared_score_closed_form(horizon: int, masses: TokenMasses) -> tuple[Fracti
     Given the length, S is a sum of n independent centred choices, n the tokens that are no end.
     """
     share = masses.one / (masses.one + masses.zero)
-    every = list(lengths(horizon, masses.end))
+    every = lengths(horizon, masses.end)
     whole = sum((p * Fraction(length - ended, length**2) for length, ended, p in every), start=Fraction(0))
     choices = (1 - masses.end) * (1 - (1 - masses.end) ** horizon) / masses.end
     inverse = sum((p / length**2 for length, _, p in every), start=Fraction(0))
@@ -75,7 +74,7 @@ def squared_score_split(tokens: IndependentTokens) -> Split:
 def ending_closed_form(horizon: int, masses: TokenMasses) -> tuple[Fraction, Fraction]:
     """E[R N / L] and Cov(R N, 1 / L), from N = R - e L and d P(R = 1) / d logit = H e (1 - e)^H."""
     end = masses.end
-    every = list(lengths(horizon, end))
+    every = lengths(horizon, end)
     ending = 1 - (1 - end) ** horizon
     whole = sum((p / length for length, ended, p in every if ended), start=Fraction(0)) - end * ending
     inverse = sum((p / length for length, _, p in every), start=Fraction(0))

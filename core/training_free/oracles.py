@@ -11,6 +11,8 @@ from fractions import Fraction
 from typing import Protocol
 
 from grpocheck.contracts.clauses import ensure, invariant, require
+from grpocheck.contracts.comparisons import at_most
+from grpocheck.contracts.training_free import is_largest
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 from grpocheck.core.training_free.patterns import HALF, Pattern
 from grpocheck.core.training_free.responses import Response, Tokens
@@ -123,7 +125,11 @@ class TabledAnswers:
 
 
 @require(lambda group: len(group.members) >= 2, "a group has at least two responses")
-@ensure(lambda group, result: result in group.members, "a member of the group")
+@ensure(lambda group, result: any(result is member for member in group.members), "a member of the group")
+@ensure(
+    lambda group, result: is_largest(result.reward, [member.reward for member in group.members]),
+    "no reward of the group is above its reward",
+)
 def best(group: Group) -> Member:
     """The first member of the largest reward."""
     found = group.members[0]
@@ -134,7 +140,11 @@ def best(group: Group) -> Member:
 
 
 @require(lambda group: len(group.members) >= 2, "a group has at least two responses")
-@ensure(lambda group, result: result in group.members, "a member of the group")
+@ensure(lambda group, result: any(result is member for member in group.members), "a member of the group")
+@ensure(
+    lambda group, result: all(at_most(result.reward, member.reward) for member in group.members),
+    "no reward of the group is below its reward",
+)
 def worst(group: Group) -> Member:
     """The first member of the least reward."""
     found = group.members[0]

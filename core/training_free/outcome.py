@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grpocheck.contracts.clauses import ensure, invariant, total
-from grpocheck.contracts.training_free import at_most_one_each, continues, is_largest
+from grpocheck.contracts.training_free import continues, is_largest
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 from grpocheck.core.training_free.decoding import Decoded
 from grpocheck.core.training_free.ledger import Ledger
@@ -37,7 +37,7 @@ class Iteration:
         return any(member.solves for member in self.members)
 
     @ensure(lambda self, result: len(result) == len(self.members), "one pair for each response")
-    @ensure(lambda self, result: is_largest(self.best, [m.reward for m in self.members]) and len(result) >= 2, "best")
+    @ensure(lambda self: is_largest(self.best, [m.reward for m in self.members]), "no reward is above the best")
     def objective(self) -> tuple[tuple[Scalar, str], ...]:
         """The group's objective: the pairs (advantage, descriptor).
 
@@ -75,7 +75,7 @@ class Outcome:
         return next((member for member in self.iterations[-1].members if member.solves), None)
 
     @ensure(lambda self, result: result["stop"] == self.stop.value, "why it stopped")
-    @ensure(lambda self, result: at_most_one_each(len(result["bank"]), len(self.bank.patterns)), "the whole bank")
+    @ensure(lambda self, result: len(result["bank"]) == len(self.bank.patterns), "the whole bank")
     def to_mapping(self) -> dict[str, Any]:
         """The outcome for programs, and the last line of a trace."""
         solution = self.solution

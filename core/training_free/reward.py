@@ -17,7 +17,7 @@ from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.values import rational, rational_text
 
 
-@invariant(lambda self: min(vars(self).values()) >= 0, "no part of a reward counts against itself")
+@invariant(lambda self: min(vars(self).values()) >= 0, "no weight is negative, so that no part counts against itself")
 @dataclass(frozen=True)
 class Weights:
     """alpha (external) and beta (epistemic), w1 (passed), w2 (new) and w3 (quality); 0 leaves a part out."""
@@ -28,7 +28,6 @@ class Weights:
     new: Fraction = Fraction(3, 10)
     quality: Fraction = Fraction(2, 10)
 
-    @ensure(lambda self: all(vars(self)[field.name] >= 0 for field in fields(self)), "weights are not negative")
     def __post_init__(self) -> None:
         """Read the numbers exactly and refuse negative ones."""
         for field in fields(self):

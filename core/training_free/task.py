@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from grpocheck.contracts.clauses import ensure, invariant, total
-from grpocheck.contracts.training_free import at_most_one_each
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.problem import LARGEST_SEED, MOST_DRAWS
 from grpocheck.core.training_free.oracles import NamesTheBetter, TabledAnswers
@@ -73,10 +72,7 @@ class Task:
 
 
 @total("bad input raises InvalidProblem")
-@ensure(
-    lambda task: task.recorded is None or at_most_one_each(len(task.recorded), task.iterations),
-    "no more recorded groups than iterations",
-)
+@ensure(lambda task: task.recorded is None or len(task.recorded) == task.iterations, "a group for each iteration")
 def check_draws(task: Task) -> None:
     """Refuse two sources of draws, and records that are not groups of the listed responses."""
     key = "draws.recorded"

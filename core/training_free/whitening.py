@@ -9,20 +9,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from grpocheck.contracts.clauses import ensure, require
-from grpocheck.contracts.comparisons import at_most, equal
+from grpocheck.contracts.comparisons import at_most
 from grpocheck.contracts.predicates import vanishes_exactly_when_constant
 from grpocheck.contracts.training_free import are_whitened, keeps_the_order
+from grpocheck.core.advantage import mean
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 
 STABILISER = Fraction(1, 10**8)
 """The 1e-8 that is added to the deviation."""
-
-
-@require(lambda rewards: len(rewards) >= 2, "G >= 2: a sample deviation divides by G - 1")
-@ensure(lambda rewards, result: equal(sum(rewards), len(rewards) * result), "the mean of the group")
-def mean(rewards: Sequence[Scalar]) -> Scalar:
-    """The mean reward of a group."""
-    return sum(rewards) / Fraction(len(rewards))
 
 
 @require(lambda rewards: len(rewards) >= 2, "G >= 2: a sample deviation divides by G - 1")

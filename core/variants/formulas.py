@@ -54,8 +54,7 @@ def advantage_formula(rule: AdvantageRule) -> str:
 
 @total("every normalisation has a formula")
 @ensure(
-    lambda normalisation, result: ("L_i" in result)
-    == (normalisation.own_length and normalisation.per is not Per.ALL_TOKENS) or "tokens" in result,
+    lambda normalisation, result: ("L_i" in result) == normalisation.own_length,
     "the own length is named where it divides",
 )
 def normalisation_formula(normalisation: Normalisation) -> str:

@@ -4,6 +4,7 @@ import tomllib
 from fractions import Fraction
 from typing import Any
 
+from grpocheck.core.advantage import mean
 from grpocheck.core.arithmetic import EnclosureArithmetic
 from grpocheck.core.draws import uniform_bits
 from grpocheck.core.training_free.decoding import TokenLevel, decoded, entropy
@@ -14,7 +15,7 @@ from grpocheck.core.training_free.reading import task_from_mapping
 from grpocheck.core.training_free.responses import Response, Shape
 from grpocheck.core.training_free.reward import Weights, epistemic_reward, external_reward, reward
 from grpocheck.core.training_free.stopping import Stop, stopping_reason
-from grpocheck.core.training_free.whitening import mean, sample_deviation, whitened
+from grpocheck.core.training_free.whitening import sample_deviation, whitened
 from grpocheck.core.training_free.writing import task_to_mapping, task_to_toml
 from grpocheck.proofs.digits import context, number
 from grpocheck.proofs.groundwork.expectations import Expectations, groundwork

@@ -5,13 +5,14 @@ from fractions import Fraction as F
 import mpmath
 import pytest
 from grpocheck.contracts.clauses import ENABLED, ContractViolation
+from grpocheck.core.advantage import mean
 from grpocheck.core.arithmetic.enclosure import EnclosureArithmetic
 from grpocheck.core.training_free.decoding import ResponseLevel, TokenLevel, decoded, entropy, reweighted
 from grpocheck.core.training_free.patterns import Bank, Pattern
 from grpocheck.core.training_free.responses import Response, Shape
 from grpocheck.core.training_free.reward import Weights, epistemic_reward, external_reward, reward
 from grpocheck.core.training_free.stopping import Stop, stopping_reason
-from grpocheck.core.training_free.whitening import mean, sample_deviation, whitened
+from grpocheck.core.training_free.whitening import sample_deviation, whitened
 
 ARITHMETIC = EnclosureArithmetic()
 DEFAULT = Weights()

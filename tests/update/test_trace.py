@@ -6,6 +6,7 @@ from fractions import Fraction as F
 import pytest
 from grpocheck.core import (
     InvalidProblem,
+    NotExact,
     Supply,
     SupplyViolation,
     TraceError,
@@ -195,6 +196,19 @@ def test_a_broken_supply_leaves_the_trace_up_to_its_call(path):
         replay(path)
     with pytest.raises(SupplyViolation):
         replay(path, Supply(gradient=lambda *_: (F(1), F(2))))
+
+
+def test_another_ending_than_the_run_comes_to_is_found(path):
+    """With a penalty the objective needs a logarithm, which exact arithmetic does not have."""
+    with pytest.raises(NotExact):
+        traced(path, two_responses(beta=1, theta=(F(1, 3),)), arithmetic=arithmetic_named("exact"))
+    with pytest.raises(NotExact):
+        replay(path)
+    told = lines(path)
+    ending = json.loads(told[-1])
+    path.write_text("\n".join([*told[:-1], json.dumps(ending | {"message": "log(2) is not exact"})]) + "\n", "utf-8")
+    with pytest.raises(TraceMismatch, match=r"message: 'log\(2\) is not exact': expected 'log\("):
+        replay(path)
 
 
 def test_no_trace_is_left_of_a_run_that_did_not_begin(path):
