@@ -2,6 +2,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from grpocheck.core import InvalidProblem, problem_from_mapping
 from grpocheck.core.arithmetic.errors import UndecidedComparison
@@ -178,6 +179,67 @@ def test_a_problem_is_taken_as_it_is_and_other_families_are_refused() -> None:
         batch_of(problem_from_mapping(problem("bernoulli")))
     with pytest.raises(InvalidProblem, match="digits: 0"):
         Evaluator(of).at([[0.0, 0.0]], 0)
+
+
+RAGGED = [[0.01, 0.0], [0.0, 0.02, 0.0]]
+PADS = {"a small one": 0.0, "a large one": 50.0, "infinity": float("inf"), "none": float("nan")}
+
+
+def ragged() -> Batch:
+    return batch(Random(5), [2, 3], 4, Fraction(1, 25))
+
+
+@pytest.mark.parametrize("pad", PADS.values(), ids=PADS)
+@pytest.mark.parametrize("digits", [10, 20])
+def test_what_is_beyond_a_support_is_not_looked_at(pad: float, digits: int) -> None:
+    of = ragged()
+    objective, _ = by_hand(of, RAGGED)
+    found = Evaluator(of).at(np.array([[*RAGGED[0], pad], RAGGED[1]]), digits)
+    assert found.method == ("float64" if digits == 10 else "balls")
+    assert abs(exactly(found.objective) - objective) <= exactly(found.objective_error) + exactly(Fraction(1, 10**50))
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "int8", "int64"])
+@pytest.mark.parametrize("digits", [10, 20])
+def test_short_floats_and_integers_are_what_they_are(kind: str, digits: int) -> None:
+    of = batch(Random(7), [2, 2], 4, Fraction(1, 25))
+    theta = np.array([[0.1, 0.2], [1.3, 0.0]]).astype(kind)
+    objective, _ = by_hand(of, [list(map(float, row)) for row in theta])
+    found = Evaluator(of).at(theta, digits)
+    assert abs(exactly(found.objective) - objective) <= exactly(found.objective_error) + exactly(Fraction(1, 10**50))
+
+
+NO_THETA = {
+    "a prompt too few": ([[0.0, 0.0]], r"theta: \[2\]: expected the logits of each prompt, \[2, 3\]"),
+    "a logit too many": ([[0.0, 0.0, 0.0], [0.0] * 3], r"theta: \[3, 3\]: expected the logits"),
+    "a narrow array": (np.zeros((2, 2)), r"theta: 'float64 of shape \(2, 2\)': expected .* of shape \(2, 3\)"),
+    "a long double": (np.zeros((2, 3), dtype=np.longdouble), "at most 64 bits"),
+    "truths": (np.zeros((2, 3), dtype=bool), "floats or integers"),
+    "no number": ([[float("nan"), 0.0], [0.0] * 3], "theta: nan: expected finite logits"),
+    "infinity": (np.array([[float("inf"), 0.0, 0.0], [0.0] * 3]), "theta: inf: expected finite logits"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize(("theta", "said"), NO_THETA.values(), ids=NO_THETA)
+def test_what_is_no_theta_is_named(theta: Any, said: str) -> None:
+    with pytest.raises(InvalidProblem, match=said):
+        Evaluator(ragged()).at(theta)
+
+
+def test_logits_beyond_every_float_are_left_to_the_balls(monkeypatch: pytest.MonkeyPatch) -> None:
+    import grpocheck.verifier.fast.evaluator as evaluator
+
+    far = Fraction(10) ** 400
+    of = batch_of(problem_from_mapping(problem("softmax")))
+    found = Evaluator(of).at([[far, Fraction(0)]])
+    assert found.method == "balls"
+    # "a" has mass 1 - exp(-far), ratio 2 and advantage 1, "b" has mass exp(-far) and advantage -1: both are clipped.
+    assert found.objective == pytest.approx(0.2, abs=1e-12)
+    of = batch_of(problem_from_mapping(problem("softmax")), logits_old=[[far, Fraction(0)]])
+    monkeypatch.setattr(evaluator, "MOST_BITS", 400)
+    with pytest.raises(UndecidedComparison):  # the old mass of "b" is told from 0 by no ball
+        Evaluator(of).at([[far, Fraction(0)]])
 
 
 def test_what_no_precision_decides_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:

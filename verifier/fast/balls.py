@@ -67,6 +67,8 @@ class CertifiedBalls:
         worst = max(float(entry.rad()) for entry in flat)
         if abs(float(self.ball)) * share > float(self.ball.rad()) and any(abs(float(e)) * share > worst for e in flat):
             return True
+        if not all(entry.is_finite() for entry in (self.ball, *self.terms, *flat)):
+            return False
         exact = Fraction(1, 10**digits)
         return self.objective_error <= exact * self.scale and self.gradient_error <= exact * self.largest
 

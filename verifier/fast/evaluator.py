@@ -1,6 +1,6 @@
 """Which method answers: the float64 filter where its bound is good enough, balls with more and more bits elsewhere."""
 
-from math import ceil
+from math import ceil, isfinite
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ class Evaluator:
     def __init__(self, batch: Batch) -> None:
         """Keep the frozen data; each method rounds them once, when it is first used."""
         self.batch = batch
-        self.size = max(map(len, batch.reference))
+        self.sizes = [len(row) for row in batch.reference]
         self.filter = Filter(batch)
         self.balls: dict[int, Balls] = {}
 
@@ -31,20 +31,24 @@ class Evaluator:
         """F_t and its gradient at theta, the logits of each prompt: to 10^-digits of the sum of the absolute terms of
         F_t and of the largest entry of the gradient.
 
-        theta is an M x n float64 array (exact, as floats are), or one sequence of exact numbers for each prompt. Raises
+        theta is an M x n array of floats or integers of at most 64 bits, exact as they are (n is the largest support,
+        and what is beyond a prompt's own is not looked at), or one sequence of exact numbers for each prompt. Raises
         UndecidedComparison where no precision decides on which side of its bound a ratio is, or reaches the digits;
-        InvalidProblem for a number of digits that there is none of.
+        InvalidProblem for a number of digits that there is none of, and for a theta of another shape or not finite.
         """
         if not 1 <= digits <= MOST_BITS // 8:
             raise InvalidProblem("digits", digits, f"a number from 1 to {MOST_BITS // 8}")
+        self.check_shape(theta)
         if digits <= MOST_FILTERED:
-            whole = isinstance(theta, np.ndarray)
-            array = theta if whole else filled([list(map(float, row)) for row in theta], self.size, -np.inf)
-            found = self.filter.at(array, rounded=not whole)
+            found = self.filtered(theta)
             if found is not None and found.reaches(digits):
                 return found
         listed = theta.tolist() if isinstance(theta, np.ndarray) else theta
-        rows = [row[: len(own)] for row, own in zip(listed, self.batch.reference, strict=True)]
+        rows = [row[:size] for row, size in zip(listed, self.sizes, strict=True)]
+        for row in rows:
+            for entry in row:
+                if isinstance(entry, float) and not isfinite(entry):
+                    raise InvalidProblem("theta", entry, "finite logits")
         bits = ceil(digits * 3.3220) + SPARE_BITS
         while bits <= MOST_BITS:
             if bits not in self.balls:
@@ -55,3 +59,27 @@ class Evaluator:
             bits *= 2
         told = ("a ball that holds the second", "itself")
         raise UndecidedComparison("a ratio, or the size of the gradient", "its bound, or 0", told, MOST_BITS)
+
+    def filtered(self, theta: Any) -> Certified | None:
+        """What the filter says; None where it decides nothing, as of logits that no float is near to."""
+        if isinstance(theta, np.ndarray):
+            exact = theta.dtype.kind == "f"
+            array = theta.astype(np.float64, copy=False)
+            if not self.filter.whole:
+                array = np.where(self.filter.inside, array, -np.inf)
+            return self.filter.at(array, rounded=not exact)
+        try:
+            array = filled([list(map(float, row)) for row in theta], max(self.sizes), -np.inf)
+        except OverflowError:
+            return None
+        return self.filter.at(array, rounded=True)
+
+    def check_shape(self, theta: Any) -> None:
+        """Raise InvalidProblem unless theta has the logits of each prompt, in numbers that are read exactly."""
+        if isinstance(theta, np.ndarray):
+            shape = (len(self.sizes), max(self.sizes))
+            if theta.shape != shape or theta.dtype.kind not in "fiu" or theta.dtype.itemsize > 8:
+                stated = f"{theta.dtype} of shape {theta.shape}"
+                raise InvalidProblem("theta", stated, f"floats or integers of at most 64 bits, of shape {shape}")
+        elif (found := [len(row) for row in theta]) != self.sizes:
+            raise InvalidProblem("theta", found, f"the logits of each prompt, {self.sizes} of them")

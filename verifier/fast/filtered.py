@@ -55,7 +55,11 @@ class Filter:
         self.longest_log = float(np.abs(self.logs).max())
         self.beta = float(batch.beta)
         self.sum_error = (size + 2) * U
-        old = self.masses(filled([list(map(float, row)) for row in batch.logits_old], size, -np.inf), rounded=True)
+        try:
+            logits = filled([list(map(float, row)) for row in batch.logits_old], size, -np.inf)
+        except OverflowError:  # no float is near to them
+            logits = None
+        old = None if logits is None else self.masses(logits, rounded=True)
         self.decided = old is not None
         if old is not None:
             self.inverse, self.old_error = 1.0 / np.where(self.inside, old[0], 1.0), old[1] + U
