@@ -26,6 +26,13 @@ def test_it_asks_for_the_gradient_first_and_then_for_membership() -> None:
     assert second["inequalities"] == ["0 < 3/5", "3/5 < 1"]
 
 
+def test_a_run_that_is_too_long_to_be_kept_is_refused() -> None:
+    """3000 draws and 3000 rewards come before the first question."""
+    long = bernoulli(group_size=3000, draws={"seed": 1})
+    with pytest.raises(InvalidProblem, match="problem: None: expected a run that comes to its questions sooner"):
+        play(long, [])
+
+
 def test_true_answers_lead_where_the_run_leads() -> None:
     state = play(bernoulli(), ["2", "yes", "undefined"])
     assert state["status"] == "undefined-gradient"

@@ -35,6 +35,14 @@ def test_numbers_that_no_float_holds_have_no_picture(changes: dict[str, object])
     assert "beyond what can be drawn" in found["says"]
 
 
+@pytest.mark.parametrize("radius", ["1e-10", "1e-30"])
+@pytest.mark.parametrize("shape", [{"theta": ["1/3"]}, {"family": "softmax", "theta": ["1/3", "1/3"]}], ids=["1", "2"])
+def test_a_domain_too_narrow_for_floats_has_no_picture(radius: str, shape: dict[str, object]) -> None:
+    domain = {"kind": "open-ball", "centre": shape["theta"], "radius": radius}
+    found = pictures.of_iteration(staged(bernoulli(**shape, domain=domain)), 1)
+    assert found == {"picture": None, "says": "No picture: so narrow a U is beyond what can be drawn."}
+
+
 @pytest.mark.parametrize("theta", [0.1, 0.5, 0.55, 0.6, 0.9])
 @pytest.mark.parametrize("beta", [0.0, 0.5])
 def test_the_landscape_is_the_objective(theta: float, beta: float) -> None:

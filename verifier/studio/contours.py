@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import cos, pi, sin, sqrt
 
 from grpocheck.verifier.studio import svg
-from grpocheck.verifier.studio.landscape import Landscape, moved
+from grpocheck.verifier.studio.landscape import Landscape, apart, moved
 
 CELLS = 30
 INSET = 0.004
@@ -23,6 +23,8 @@ def contour_picture(land: Landscape, triangle: bool) -> str:
     """Contours of F_t, where ratios reach their bounds, the edge of U and the steps."""
     edge = [] if triangle else edge_of(land)
     window = Window(0.0, 1.0, 0.0, 1.0) if triangle else window_of(edge)
+    apart(window.left, window.right)
+    apart(window.low, window.high)
     height = SIDE * 0.5 * sqrt(3) if triangle else SIDE * 0.86
 
     def to_picture(x: float, y: float) -> svg.Point:

@@ -18,6 +18,8 @@ from grpocheck.core.problem import in_domain
 from grpocheck.verifier.studio.stage import Stage
 
 DIGITS = 20
+NARROWEST = 1e-9
+"""How wide a picture is at least, beside the numbers at its ends."""
 FARTHEST = 2.0**10
 """How far an edge of U is looked for."""
 
@@ -150,6 +152,12 @@ class Landscape:
             middle = (low + high) / 2
             low, high = (middle, high) if self.inside(moved(origin, direction, middle)) else (low, middle)
         return low
+
+
+def apart(low: float, high: float) -> None:
+    """Raise BeyondFloats where two ends are too near each other for a picture between them."""
+    if not high - low > NARROWEST * max(abs(low), abs(high)):
+        raise BeyondFloats("so narrow a U")
 
 
 def finite(number: Scalar) -> float:

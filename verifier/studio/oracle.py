@@ -24,7 +24,7 @@ from grpocheck.verifier.studio.conclusions import conclusions
 from grpocheck.verifier.studio.responses import policies_at, response_rows
 from grpocheck.verifier.studio.scenes import point
 from grpocheck.verifier.studio.shown import shown, vector
-from grpocheck.verifier.studio.stage import SEED, Calls, Recorder, Situation, situations_of
+from grpocheck.verifier.studio.stage import SEED, Calls, Cut, Recorder, Situation, situations_of
 
 MOST_ANSWERS = 400
 MOST_ANSWER = 400
@@ -157,7 +157,10 @@ def read_answers(answers: object) -> list[str]:
 
 
 def play(problem: Problem, answers: object) -> dict[str, Any]:
-    """The run under these answers: the next question or how it ended, and what may be concluded."""
+    """The run under these answers: the next question or how it ended, and what may be concluded.
+
+    Raises InvalidProblem for what are no answers, and for a run that is longer than what is kept of one.
+    """
     player = Player(problem, read_answers(answers))
     recorder = Recorder()
     supply = Supply(domain=player.domain, gradient=player.gradient)
@@ -172,6 +175,8 @@ def play(problem: Problem, answers: object) -> dict[str, Any]:
         pass
     except SupplyViolation as error:
         violation = error
+    except Cut as cut:
+        raise InvalidProblem("problem", None, f"a run that comes to its questions sooner: {cut}") from None
     now = situations_of(problem, recorder.events)[-1]
     # the call of a pending or refused answer is made, and told only when it is answered
     calls = now.calls

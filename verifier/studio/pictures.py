@@ -6,7 +6,7 @@ from typing import Any
 from grpocheck.core.families.simplex import Simplex
 from grpocheck.verifier.studio import svg
 from grpocheck.verifier.studio.contours import contour_picture
-from grpocheck.verifier.studio.landscape import BeyondFloats, Curve, Landscape, crossing, moved
+from grpocheck.verifier.studio.landscape import BeyondFloats, Curve, Landscape, apart, crossing, moved
 from grpocheck.verifier.studio.stage import Stage
 
 SAMPLES = 96
@@ -59,6 +59,7 @@ def interval_picture(land: Landscape) -> str:
     reach = max(1.0, 2 * (max(taken) - min(taken)))
     low = origin[0] - left if left is not None else min(taken) - reach
     high = origin[0] + right if right is not None else max(taken) + reach
+    apart(low, high)
     edges = [place for place, end in ((low, left), (high, right)) if end is not None]
     margin = 0.05 * (high - low)
     window = (low - margin, high + margin)
