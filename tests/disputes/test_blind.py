@@ -1,4 +1,4 @@
-"""Disputes of five batches that were written before it was known how they are settled, and what must never be settled.
+"""Disputes of six batches that were written before it was known how they are settled, and what must never be settled.
 
 The batches keep the numbers that their author worked out; what is made of them here is false by construction.
 """
@@ -16,17 +16,17 @@ from grpocheck.verifier.disputes.roles import role_of
 from grpocheck.verifier.disputes.settling import Settler
 from grpocheck.verifier.disputes.structural import Structure
 
-from tests.disputes import blind_fifth, blind_first, blind_fourth, blind_second, blind_third
+from tests.disputes import blind_fifth, blind_first, blind_fourth, blind_second, blind_sixth, blind_third
 
 SOON = json.loads(json.dumps(blind_first.CASES + blind_second.CASES))
-LATER = json.loads(json.dumps(blind_third.CASES + blind_fourth.CASES + blind_fifth.CASES))
+LATER = json.loads(json.dumps(blind_third.CASES + blind_fourth.CASES + blind_fifth.CASES + blind_sixth.CASES))
 BY_ID = {case["id"]: case for case in SOON + LATER}
 OPEN = {
     "F07": "two deviations go with a leave-one-out baseline, and the case does not say which",
     "V17": "a share of 1 is no known fault of one half",
 }
 """What stays open, and rightly."""
-NAMED = {"F12", "F19", "S09", "S10", "T15", "V05", "V12", "W02"}
+NAMED = {"F12", "F19", "S09", "S10", "T15", "V05", "V12", "W02", "X01", "X05", "X08", "X10", "X13"}
 """Cases of two conventions, each named by its number: exchanged whole, each number is still what its name says."""
 OPAQUE = ["foo", "bar", "baz", "qux", "quux", "corge", "grault"]
 
@@ -195,6 +195,15 @@ def test_a_right_number_of_a_fault_stays_open_where_the_definitions_is_called_wr
     assert dispute.word == "undecided"
     assert dispute.lines[0].note.startswith("called right, but a wrong one is the definition's")
     assert settle({**case, "right": case["wrong"], "wrong": case["right"]}).settled
+
+
+def test_what_is_named_the_true_value_and_is_it_stays_open_where_it_is_called_wrong():
+    """1/4 without weights is what it says, and the true value is 1/2: the sides are the wrong way round."""
+    case = json.loads(json.dumps(BY_ID["X12"]))
+    assert settle(case).settled
+    dispute = settle({**case, "right": case["wrong"], "wrong": case["right"]})
+    assert dispute.word == "undecided"
+    assert next(line.note for line in dispute.lines if line.note).startswith("called wrong, and named the true value")
 
 
 def test_a_number_that_another_quantity_gives_does_not_differ():

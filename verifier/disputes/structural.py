@@ -176,11 +176,16 @@ class Structure:
     def turned_round(self, lines: Sequence[Line]) -> list[Line]:
         """The lines; a right number is open again that a fault gives, where the definition's is called wrong.
 
-        Where a quantity has a true value, anything else is a fault of it.
+        Where a quantity has a true value, anything else is a fault of it; a wrong number that is named the true one,
+        and is it, is open as well.
         """
         found = list(lines)
         wrong = [line for line in lines if line.side == "wrong"]
         for place, line in enumerate(lines):
+            if line.side == "wrong" and line.agrees and "true" in words_of(line.name).words:
+                true = [entry for entry in self.entries if entry.formula == line.how and "true" in entry.words]
+                if true:
+                    found[place] = self.noted(line, "called wrong, and named the true value, which it is", true)
             if line.side != "right" or not line.agrees:
                 continue
             size = words_of(line.name).group_size
