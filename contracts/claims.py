@@ -298,7 +298,7 @@ CORE = "core"
 
 STATED: Mapping[str, int] = {
     "A1": 9, "A2": 4, "A3": 40,
-    "B1": 8, "B2": 9, "B3": 21, "B4": 6, "B5": 1,
+    "B1": 8, "B2": 9, "B3": 21, "B4": 7, "B5": 1,
     "C1": 13, "C2": 9, "C3": 5, "C4": 6,
     "D1": 9, "D2": 5,
     "E1": 5, "E2": 3,
@@ -332,7 +332,10 @@ def claim(identifier: str) -> Claim:
 
 
 def select(identifiers: Iterable[str]) -> list[Claim]:
-    """The entries with the given identifiers in the registry's order, or all of them when none is given."""
+    """The entries with the given identifiers in the registry's order, or all of them when none is given.
+
+    Raises UnknownClaim for an identifier that is none.
+    """
     wanted = {claim(identifier).id for identifier in identifiers}
     entries = (*REGISTRY.values(), *GROUNDWORK.values())
     return [entry for entry in entries if not wanted or entry.id in wanted]

@@ -29,7 +29,7 @@ class ContractViolation(AssertionError):  # noqa: N818 - a violated contract is 
 
 
 def read_switch(setting: str | None) -> bool:
-    """Whether contracts are checked: on unless the setting is the word off."""
+    """Whether contracts are checked: on unless the setting is the word off; ValueError for any other word than on."""
     if setting not in (None, "on", "off"):
         raise ValueError(f"{SWITCH}: {setting!r}: expected on or off")
     return setting != "off"
@@ -150,7 +150,7 @@ snapshot = partial(icontract.snapshot, enabled=ENABLED)
 
 
 def total(why: str) -> Callable[[Decorated], Decorated]:
-    """Declare that a function accepts every argument of its types, and why."""
+    """Declare that a function accepts every argument of its types, and why; raises ValueError without a reason."""
     if not why.strip():
         raise ValueError("total: say why the function accepts every argument")
 

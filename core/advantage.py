@@ -34,7 +34,9 @@ def mean(values: Sequence[Scalar]) -> Scalar:
     "B1: s is the population standard deviation: s^2 is the mean of the squared deviations",
 )
 def population_standard_deviation(values: Sequence[Scalar], arithmetic: Arithmetic) -> Scalar:
-    """s = sqrt(1/G sum_i (R_i - mean)^2), with divisor G and not G - 1.
+    """s = sqrt(1/G sum_i (R_i - mean)^2), with divisor G and not G - 1, in reward units.
+
+    Raises what the root raises: NotExact where exact arithmetic has none of an irrational variance.
 
     >>> from fractions import Fraction
     >>> from grpocheck.core.arithmetic import ExactArithmetic
@@ -61,7 +63,10 @@ def population_standard_deviation(values: Sequence[Scalar], arithmetic: Arithmet
 def standardised(
     rewards: Sequence[Scalar], average: Scalar, deviation: Scalar, arithmetic: Arithmetic
 ) -> tuple[Scalar, ...]:
-    """A_i = (R_i - mean)/s when s > 0, and 0 for every i when s = 0."""
+    """A_i = (R_i - mean)/s when s > 0, and 0 for every i when s = 0: G numbers without a unit, one a reward.
+
+    Raises UndecidedComparison where it is not decided whether s is 0.
+    """
     if arithmetic.less(0, deviation):
         return tuple((reward - average) / deviation for reward in rewards)
     return tuple(reward - reward for reward in rewards)
@@ -74,7 +79,7 @@ def standardised(
     "B2: abs(A) <= sqrt(G - 1)",
 )
 def group_advantages(rewards: Sequence[Scalar], arithmetic: Arithmetic) -> tuple[Scalar, ...]:
-    """The advantages of one group of G rewards.
+    """The G advantages of one group of G rewards; raises what the deviation and its comparison with 0 raise.
 
     >>> from fractions import Fraction
     >>> from grpocheck.core.arithmetic import ExactArithmetic

@@ -21,6 +21,8 @@ from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 def kl_divergence(masses: Sequence[Scalar], reference: Sequence[Scalar], arithmetic: Arithmetic) -> Scalar:
     """KL(pi_theta || pi_ref) = sum_j pi_theta(b_j) log(pi_theta(b_j) / pi_ref(b_j)), over the whole support, in nats.
 
+    Raises NotExact in exact arithmetic, which has no logarithm but that of 1, unless the two are equal.
+
     >>> from fractions import Fraction
     >>> from grpocheck.core.arithmetic import EnclosureArithmetic
     >>> half, arithmetic = Fraction(1, 2), EnclosureArithmetic(digits=6)

@@ -21,7 +21,9 @@ from grpocheck.core.values import count, distinct_texts, entries, table, text
 Tokens: TypeAlias = tuple[str, ...]
 
 MOST_RESPONSES = 200_000
+"""The most responses of a truncated response set, all of which are listed."""
 MOST_TOKENS = 2_000_000
+"""The most tokens in all of them together, and the longest horizon."""
 
 
 @require(lambda tokens: all(tokens), "tokens are not empty")

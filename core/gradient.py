@@ -117,7 +117,9 @@ def objective_gradient(
 ) -> Vector | Undefined:
     """The Euclidean gradient of F_t where it exists, UNDEFINED_GRADIENT where it does not.
 
-    masses and mass_gradients are those of the parameter in question, prompt by prompt; the result has d entries.
+    masses and mass_gradients are those of the parameter in question, prompt by prompt; the result has d entries. Raises
+    UndecidedComparison where a ratio is not told from its bound, and NotExact where a penalty needs a logarithm that
+    exact arithmetic does not have.
     """
     prompts = list(zip(frozen.groups, masses, mass_gradients, strict=True))
     if any(kinked_draws(*prompt, frozen.epsilon, arithmetic) for prompt in prompts):

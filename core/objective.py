@@ -62,7 +62,11 @@ def group_surrogate(group: Group, masses: Masses, epsilon: Scalar, arithmetic: A
     "E2, B4: F_t is at most the mean of rho A: clipping and the penalty only take away",
 )
 def objective(frozen: FrozenIteration, masses: Sequence[Masses], arithmetic: Arithmetic) -> Scalar:
-    """F_t = 1/M sum_l [ group surrogate - beta KL_l ]; with beta = 0 no divergence is evaluated."""
+    """F_t = 1/M sum_l [ group surrogate - beta KL_l ]; with beta = 0 no divergence is evaluated.
+
+    ``masses`` are those of the parameter in question, prompt by prompt. Raises UndecidedComparison where a clip is not
+    decided, and NotExact where a penalty needs a logarithm that exact arithmetic does not have.
+    """
     penalised = arithmetic.less(0, frozen.beta)
     total: Scalar = 0
     for group, prompt_masses in zip(frozen.groups, masses, strict=True):

@@ -25,9 +25,13 @@ Record: TypeAlias = tuple[tuple[tuple[str, ...], ...], ...]
 """Recorded draws: [outer iteration][prompt][i]."""
 
 MOST_DRAWS = 10_000_000
+"""The most draws T*M*G of a run, all of which its outcome holds."""
 MOST_INNER_STEPS = 1_000_000
+"""The most inner steps T*K of a run."""
 MOST_GRADIENT_ENTRIES = 10_000_000
+"""The most entries of the mass gradients at one parameter: d for each response of each support."""
 LARGEST_SEED = 2**256 - 1
+"""The largest seed that a file may state."""
 
 
 @require(lambda theta, domain: len(theta) == domain.dimension, "a point of R^d has d coordinates")
@@ -49,7 +53,8 @@ class Problem:
 
     ``theta`` is theta_0; ``domain`` is the stated one (None: the family's natural domain alone); ``beta`` is in reward
     units per nat; ``step_sizes`` has T rows of K. Draws come from ``recorded`` or from ``seed``; with neither, from a
-    fresh seed. Numbers may be given as int, Fraction or text ("1/3").
+    fresh seed. Numbers may be given as int, Fraction or text ("1/3"). What is no problem raises InvalidProblem, which
+    names the key.
     """
 
     prompts: tuple[Prompt, ...]

@@ -1,4 +1,4 @@
-"""Problem files: TOML to Problem and back, every number exact.
+"""Problem files: TOML to Problem, every number exact; writing.py is the way back.
 
 A decimal in the file is the rational that it writes (0.2 is 1/5), a text may hold a fraction ("1/3"). What cannot be a
 problem raises InvalidProblem, which names the key, shows the value and says what was expected.
@@ -29,6 +29,7 @@ MOST_BYTES = 4_000_000
 """A problem file has at most this many bytes."""
 
 MOST_KEY_PARTS = 64
+"""A dotted key of more parts than these is refused before the file is parsed."""
 
 FAMILIES = ("bernoulli", "simplex", "softmax", "log-linear", "autoregressive", "supplied")
 

@@ -6,7 +6,7 @@ Seed [000], from "At outer iteration t, freeze theta_{t-1}" to "After K successf
 from collections.abc import Sequence
 
 from grpocheck.contracts.clauses import ensure, require, snapshot
-from grpocheck.contracts.comparisons import equal
+from grpocheck.contracts.comparisons import at_most, equal
 from grpocheck.contracts.predicates import moves_along
 from grpocheck.core.advantage import mean, population_standard_deviation, standardised
 from grpocheck.core.arithmetic.supply import Scalar
@@ -158,8 +158,8 @@ def inner_step(guard: Guard, frozen: FrozenIteration, number: int, theta: Vector
     "D2: the reference does not change",
 )
 @ensure(
-    lambda problem, result: problem.beta != 0 or equal(result.objective, 0),
-    "B3: at theta_old every ratio is 1, so that F_t(theta_old) = -beta mean KL",
+    lambda problem, result: at_most(result.objective, 0) and (problem.beta != 0 or equal(result.objective, 0)),
+    "B3, B4: at theta_old every ratio is 1, so that F_t is -beta mean KL there: never above 0, and 0 without a penalty",
 )
 def outer_iteration(problem: Problem, guard: Guard, outer_iteration: int, theta: Vector) -> OuterIteration:
     """Outer iteration t from theta_{t-1}: frozen data, then inner steps k = 1..K or up to a stop."""

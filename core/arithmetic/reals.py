@@ -47,7 +47,7 @@ Number: TypeAlias = "Fraction | Surd | Real"
 Powers = Mapping[Atom, int]
 
 LARGEST_POWER = 64
-"""exp(k log a) is written a**k for integers k of less than this size."""
+"""exp(k log a) is written a**k for integers k from minus this on, and below it."""
 
 
 class Real(NumberOperators, Expression):

@@ -19,6 +19,7 @@ Row = tuple[tuple[str, Fraction], ...]
 """Next tokens with their masses, in the order in which a draw goes through them."""
 
 LONGEST_RESPONSE = 1_000
+"""The longest horizon of a token-level base model."""
 
 
 @invariant(lambda self: all(self.tokens), "every token has a text")

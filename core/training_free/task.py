@@ -21,6 +21,7 @@ Record = tuple[tuple[str, ...], ...]
 """Recorded draws of a task that lists its responses: [iteration][i], each the text of a response."""
 
 DELTA = Fraction(1, 100)
+"""The threshold of the third stopping rule where a task states none, in reward units."""
 
 
 @invariant(lambda self: self.group_size >= 2 and self.iterations >= 1, "G >= 2 and K >= 1")
