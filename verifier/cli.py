@@ -22,6 +22,7 @@ from grpocheck.verifier.command_line.repl import repl_command
 from grpocheck.verifier.command_line.run import replay_command, run_command
 from grpocheck.verifier.command_line.studio import studio_command
 from grpocheck.verifier.command_line.training_free import training_free_command
+from grpocheck.verifier.command_line.usage import Commands
 from grpocheck.verifier.command_line.vectors import vectors_command
 from grpocheck.verifier.failures import BAD_INPUT, emit, guarded, say, stop_printing
 from grpocheck.verifier.isolation.threads import leaving_threads
@@ -149,6 +150,7 @@ VERBS = (
 """The commands in the order in which a newcomer meets them; the help lists them so, under their panels."""
 
 app = typer.Typer(
+    cls=Commands,
     help=OVERVIEW,
     epilog="\b\n" + "\n".join(FIRST),
     no_args_is_help=True,

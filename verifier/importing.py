@@ -14,6 +14,9 @@ def named_object(option: str, name: str, expected: str) -> object:
     Raises BadOption, for the option, where it names no attribute, where there is none, and where importing it raises.
     """
     module, _, attribute = name.partition(":")
+    if module.endswith(".py"):
+        meant = f"{module.removesuffix('.py').replace('/', '.')}:{attribute or 'ATTRIBUTE'}"
+        raise BadOption(option, name, "it is a file, and a module is named without .py", f"{meant} ({expected})")
     if not module or not attribute:
         raise BadOption(option, name, "it names no attribute of a module", expected)
     folder = str(Path.cwd())

@@ -50,6 +50,21 @@ VARIANTS = (
 )
 """The named methods of ``estimator`` and ``conform``, in the order of their registry."""
 
+PARTS = {
+    "advantage": ("none", "mean", "leave-one-out", "batch-mean", "mean/population", "mean/sample",
+                  "batch-mean/batch-population", "batch-mean/batch-sample"),
+    "ratio": ("token", "sequence", "geometric-mean"),
+    "term": ("two-sided", "upper-cap", "dual-clip", "delta", "unclipped", "soft-gate", "score", "capped-score",
+             "clipped-weight", "gamma-weight"),
+    "kl": ("none", "exact", "k1", "k2", "k3", "k3-reversed"),
+    "normalisation": ("none", "maximum-length", "group-tokens", "all-tokens", "own-length"),
+    "off-policy-mask": ("none",),
+    "entropy-mask": ("none",),
+    "entropy-bonus": ("none",),
+    "selection": ("all", "mean-over-kept", "until-mixed"),
+}  # fmt: skip
+"""The parts of a method, and the words that ``--with`` exchanges each for; a number is typed."""
+
 SHELF = (
     *("A1", "A3", "B1", "B2", "B3", "B4", "B5", "C1", "C2", "C3", "C4", "E1", "E2", "G1"),
     *("N1", "N2", "N4a", "N4b", "N5a", "N5b", "N7"),

@@ -1,17 +1,23 @@
 """The outcome of a run for people: why it stopped and where, its calls against their bounds, its steps."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
 
 from grpocheck.core import Outcome, Problem, Status, Supply
+from grpocheck.core.arithmetic.enclosing import decimal
 from grpocheck.core.families.supplied import Supplied
 from grpocheck.core.gradient import kinked_draws
 from grpocheck.verifier.tables import abbreviated, drawn, table
 from rich.console import RenderableType
+from rich.table import Table
 from rich.text import Text
 
-MOST_STEPS = 24
-"""Steps listed in full; of a longer run the first and the last ones are."""
+MOST_ROWS = 24
+"""Steps, or drawn responses, listed in full; of more the first and the last ones are."""
+DIGITS_IN_TABLES = 10
+"""Significant digits of an enclosure in a table; the parameter above and --json have all of them."""
 
 CALLS = (
     ("draws", "response draws"),
@@ -75,18 +81,58 @@ def outcome_parts(view: View) -> Iterator[RenderableType]:
             bound = mapping["bounds"].get(BOUNDED_BY.get(key, key), "")
             ledger.add_row(label, str(mapping["ledger"][key]), str(bound))
     yield ledger
+    yield Text("")
+    yield drawn_table(outcome)
     steps = mapping["steps"]
     if steps:
         yield Text("")
         listing = table("t", "k", "theta after the step", "objective F_t", right=("t", "k"))
-        shown = steps if len(steps) <= MOST_STEPS else [*steps[: MOST_STEPS // 2], None, *steps[-MOST_STEPS // 2 :]]
-        for step in shown:
+        for step in both_ends(steps):
             if step is None:
-                listing.add_row("...", "...", f"{len(steps) - MOST_STEPS} more steps", "")
+                listing.add_row("...", "...", f"{len(steps) - MOST_ROWS} more steps", "")
             else:
-                theta = ", ".join(in_text(entry, 40) for entry in step["theta"])
-                listing.add_row(str(step["t"]), str(step["k"]), theta, in_text(step["objective"], 40))
+                theta = ", ".join(in_cell(entry) for entry in step["theta"])
+                listing.add_row(str(step["t"]), str(step["k"]), theta, in_cell(step["objective"]))
         yield listing
+
+
+def drawn_table(outcome: Outcome) -> Table:
+    """What was drawn: the responses of each group in the order of the support, how often, what each was worth."""
+    found = [
+        (iteration.frozen.outer_iteration, group, position)
+        for iteration in outcome.iterations
+        for group in iteration.frozen.groups
+        for position in sorted(set(group.positions))
+    ]
+    text = outcome.arithmetic.text
+    listing = table("t", "prompt", "drawn response", "times", "reward", "advantage", right=("t", "times"))
+    for row in both_ends(found):
+        if row is None:
+            listing.add_row("...", "...", f"{len(found) - MOST_ROWS} more", "", "", "")
+            continue
+        t, group, position = row
+        i = group.positions.index(position)
+        response, times = group.prompt.responses[position], group.positions.count(position)
+        values = (in_cell(text(value)) for value in (group.rewards[i], group.advantages[i]))
+        listing.add_row(str(t), abbreviated(group.prompt.name), abbreviated(response), str(times), *values)
+    return listing
+
+
+Row = TypeVar("Row")
+
+
+def both_ends(rows: Sequence[Row]) -> Sequence[Row | None]:
+    """The rows that are listed; None in the place of those that are not."""
+    half = MOST_ROWS // 2
+    return rows if len(rows) <= MOST_ROWS else [*rows[:half], None, *rows[-half:]]
+
+
+def in_cell(entry: str | list[str]) -> str:
+    """A number in a table: an enclosure is widened to decimals that can be read, and holds the number still."""
+    if isinstance(entry, list):
+        lower, upper = map(Fraction, entry)
+        entry = [decimal(lower, DIGITS_IN_TABLES, upward=False), decimal(upper, DIGITS_IN_TABLES, upward=True)]
+    return in_text(entry, 40)
 
 
 def parameter_names(dimension: int) -> list[str]:

@@ -86,10 +86,30 @@ def test_the_shelf_brings_its_problem() -> None:
     assert "refuted (by evaluation): theta_next = theta_0 implies theta = theta_0" in said
 
 
+def test_a_name_of_the_language_is_shown_where_the_walk_stands() -> None:
+    """At theta = 3/5, from 1/2: ratios 6/5 and 4/5, masses 3/5 and 2/5; at theta = 1/2 all is at the reference."""
+    names = ("ratio", "advantage", "mass", "F", "k", "draws")
+    status, said = typed("show kl", "step", *(f"show {name}" for name in names))
+    assert status == 0
+    assert said[1:3] == ["kl = 0", "kl[1] = 0"]
+    assert said[4:] == [
+        "ratio[1,1] = 6/5 (good)",
+        "ratio[1,2] = 4/5 (bad)",
+        "advantage[1,1] = 1 (good)",
+        "advantage[1,2] = -1 (bad)",
+        "mass[1,1] = 3/5 (good)",
+        "mass[1,2] = 2/5 (bad)",
+        "F = 1/5",
+        "k = 1",
+        "draws = 2",
+    ]
+
+
 ERRORS = {
     "bogus": "there is no such command",
     "load nothing.toml": "expected a file that can be read",
-    "show colours": "one of theta, groups, ledger, problem, names",
+    "show colours": "one of theta, groups, ledger, problem, names, or a name that show names lists",
+    "show F_next": "it belongs to a step",
     "set epsilon": "a key and a value are needed",
     "set epsilon 2": "strictly between 0 and 1",
     "set epsilon import os": "an exact finite number",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from grpocheck.verifier.cli import main
+from grpocheck.verifier.outcomes import both_ends, in_cell
 
 COMMAND = [sys.executable, "-m", "grpocheck"]
 
@@ -103,6 +104,25 @@ def test_people_read_why_it_stopped_and_where(kink: Path) -> None:
     (kink / "far.toml").write_text(far)
     # 1/2 + 1 * 2 = 5/2
     assert "the proposal 5/2 is outside U" in " ".join(grpocheck(kink, "run", "far.toml").stdout.split())
+
+
+def test_people_see_what_was_drawn(kink: Path) -> None:
+    shown = grpocheck(kink, "run", "kink.toml").stdout.splitlines()
+    place = next(i for i, line in enumerate(shown) if line.startswith("t   prompt"))
+    assert [line.split() for line in shown[place + 2 : place + 4]] == [
+        ["1", "q", "good", "1", "1", "1"],
+        ["1", "q", "bad", "1", "0", "-1"],
+    ]
+
+
+def test_an_enclosure_in_a_table_is_short_and_holds_the_number() -> None:
+    assert in_cell(["0.84707268046691846135", "0.84707268046691846136"]) == "[0.8470726804, 0.8470726805]"
+    assert in_cell(["-1.23456789012e-40", "-1.23456789011e-40"]) == "[-1.234567891e-40, -1.23456789e-40]"
+    assert in_cell(["0.5", "0.5"]) == "[0.5, 0.5]"
+    assert in_cell("1/3") == "1/3"
+    rows = list(range(25))
+    assert both_ends(rows[:24]) == rows[:24]
+    assert both_ends(rows) == [*rows[:12], None, *rows[13:]]
 
 
 def test_contracts_off_is_said(kink: Path) -> None:

@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 from grpocheck.contracts.claims import REGISTRY
+from grpocheck.core.variants.masks import Selection
+from grpocheck.core.variants.penalties import Divergence
+from grpocheck.core.variants.ratios import Level
 from grpocheck.core.variants.registry import NAMED
+from grpocheck.core.variants.words import PARTS, TERMS, composition, with_parts
 from grpocheck.verifier import names
 from grpocheck.verifier.command_line import completing
 from grpocheck.verifier.commands import new as starters
@@ -52,6 +56,20 @@ def test_the_names_that_are_offered_are_those_that_there_are() -> None:
     assert [name for name in SHELF if " " not in name] == list(names.SHELF)
 
 
+def test_every_word_that_a_part_is_exchanged_for_is_one_and_none_is_left_out() -> None:
+    words = {part: set(offered) for part, offered in names.PARTS.items()}
+    assert list(words) == list(PARTS)
+    for variant in NAMED.values():
+        for part, text in composition(variant).items():
+            assert text.split(",")[0].split("+")[0] in words[part], text
+    for part, kind in {"ratio": Level, "kl": Divergence, "selection": Selection}.items():
+        assert words[part] == {member.value for member in kind}
+    assert words["term"] == set(TERMS)
+    for part, offered in words.items():
+        for word in offered:
+            assert composition(with_parts(NAMED["section-1"], [f"{part}={word}"]))[part] == word
+
+
 def test_problem_files_are_offered_and_a_lone_folder_with_its_content(folder: Path) -> None:
     assert completing.problems("") == ["bin/", "mine.toml", "problems/"]
     assert completing.problems("pro") == ["problems/one.toml", "problems/two.toml"]
@@ -73,6 +91,10 @@ def test_each_command_offers_what_it_takes(folder: Path) -> None:
     assert offered(folder, "grpocheck lesson ten") == ["ten-by-ten"]
     assert offered(folder, "grpocheck estimator reinforce-l") == ["reinforce-leave-one-out"]
     assert offered(folder, "grpocheck conform my:loss --variant dr") == ["dr-grpo"]
+    assert offered(folder, "grpocheck conform my:loss --variant dapo --with sel")[:1] == ["selection=all"]
+    assert offered(folder, "grpocheck estimator dapo mine.toml --with r") == [
+        "ratio=token", "ratio=sequence", "ratio=geometric-mean",
+    ]  # fmt: skip
     assert offered(folder, "grpocheck prove F>0 mine.toml --scope dr") == ["draws"]
     assert offered(folder, "grpocheck re") == ["repl", "replay"]
 

@@ -19,6 +19,7 @@ def with_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.toml").write_text(STARTERS["bernoulli"] + TAIL)
     (tmp_path / "log.toml").write_text("x = 1")
+    (tmp_path / "no_epsilon.toml").write_text(STARTERS["bernoulli"].replace("epsilon = 0.2", "") + TAIL)
 
 
 def said(*arguments: str) -> str:
@@ -31,6 +32,15 @@ def said(*arguments: str) -> str:
     ("arguments", "message"),
     [
         (["lesson", "NOPE"], "lesson: 'NOPE': expected one of supplied-oracles, budget, zero-variance,"),
+        (["lesson", "4"], "lesson: '4': expected a name: clip-by-sign is the lesson of that number"),
+        (["run", "no_epsilon.toml"], "epsilon: expected a value: the key is missing"),
+        (["run", "mine.toml", "--seed", "abc"], "--seed: 'abc'"),
+        (["run", "mine.toml", "--seed", "-1"], "0"),
+        (["run", "mine.toml", "mine:supply"], "expected --supply before it: "),
+        (["run", "--problem", "mine.toml"], "No such option: --problem; expected "),
+        (["run"], "run --help says what there is"),
+        (["new", "--family"], "expected FAMILY without a name before it: "),
+        (["conform", "my/losses.py:right"], "a module is named without .py; expected my.losses:right"),
         (["lesson", "clip_by_sign"], "expected clip-by-sign (did you mean that?)"),
         (["lesson", "clip-by-sign", "--answer", "x"], "--answer: 'x': expected an exact finite number"),
         (["lesson", "--answer", "1"], "--answer: '1': no lesson is named; expected a NAME"),
@@ -56,7 +66,21 @@ def said(*arguments: str) -> str:
     ],
 )  # fmt: skip
 def test_a_message_says_what_where_and_what_to_do(arguments: list[str], message: str) -> None:
-    assert message in said(*arguments)
+    shown = said(*arguments)
+    assert message in shown
+    assert shown.startswith("grpocheck: ")
+    assert "None" not in shown
+
+
+def test_asking_the_model_is_said_before_it_takes_its_time() -> None:
+    assert "asking the model" in said("check", "log.toml", "--model")
+    assert "model" not in said("check", "log.toml")
+
+
+def test_nothing_at_all_is_answered_by_the_help() -> None:
+    shown = said()
+    assert "Three to try first" in shown
+    assert "grpocheck:" not in shown
 
 
 def test_a_difference_inside_a_table_is_named_as_deep_as_it_lies() -> None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from grpocheck.verifier.names import ARITHMETICS, COURSE, SCOPES, SHELF, STARTERS, TRAINERS, VARIANTS
+from grpocheck.verifier.names import ARITHMETICS, COURSE, PARTS, SCOPES, SHELF, STARTERS, TRAINERS, VARIANTS
 
 PLAIN = re.compile(r"[\w./@%+,-]+", re.ASCII)
 """Names that no shell has to quote; where there are others, the shell completes by itself."""
@@ -75,6 +75,11 @@ def lessons(incomplete: str) -> list[str]:
 def variants(incomplete: str) -> list[str]:
     """The named methods."""
     return beginning(incomplete, VARIANTS)
+
+
+def exchanges(incomplete: str) -> list[str]:
+    """The parts of a method, each with the words that it can be exchanged for."""
+    return beginning(incomplete, (f"{part}={word}" for part, words in PARTS.items() for word in words))
 
 
 def scopes(incomplete: str) -> list[str]:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from grpocheck.verifier.command_line.completing import targets, variants
+from grpocheck.verifier.command_line.completing import exchanges, targets, variants
 from grpocheck.verifier.command_line.options import CallLimit, Isolate, Json
 
 Word = Optional[str]  # noqa: UP045 - typer reads the annotation
@@ -27,7 +27,10 @@ def conform_command(
         typer.Option(metavar="NAME", help="The variant that it has to be, such as dr-grpo.", autocompletion=variants),
     ] = None,
     parts: Annotated[
-        Words, typer.Option("--with", metavar="PART=WORD", help="Exchange a part of it, such as kl=k3.")
+        Words,
+        typer.Option(
+            "--with", metavar="PART=WORD", help="Exchange a part of it, such as kl=k3.", autocompletion=exchanges
+        ),
     ] = None,
     epsilon: Annotated[Word, typer.Option(metavar="NUMBER", help="The clip width, where the variant has none.")] = None,
     beta: Annotated[

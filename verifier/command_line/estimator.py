@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from grpocheck.verifier.command_line.completing import arithmetics, problems, variants
+from grpocheck.verifier.command_line.completing import arithmetics, exchanges, problems, variants
 from grpocheck.verifier.command_line.options import Json, MaxBits
 
 Parts = Optional[list[str]]  # noqa: UP045 - typer reads the annotation
@@ -28,13 +28,25 @@ def estimator_command(
     ] = None,
     methods: Annotated[bool, typer.Option("--methods", help="List the methods and the parts each is made of.")] = False,
     parts: Annotated[
-        Parts, typer.Option("--with", metavar="PART=WORD", help="Exchange a part, such as advantage=leave-one-out.")
+        Parts,
+        typer.Option(
+            "--with",
+            metavar="PART=WORD",
+            help="Exchange a part, such as advantage=leave-one-out.",
+            autocompletion=exchanges,
+        ),
     ] = None,
     compare: Annotated[
         Parts, typer.Option(metavar="VARIANT", help="Another method beside the first.", autocompletion=variants)
     ] = None,
     compare_parts: Annotated[
-        Parts, typer.Option("--compare-with", metavar="PART=WORD", help="Exchange a part of the other method.")
+        Parts,
+        typer.Option(
+            "--compare-with",
+            metavar="PART=WORD",
+            help="Exchange a part of the other method.",
+            autocompletion=exchanges,
+        ),
     ] = None,
     at: Annotated[
         Word, typer.Option(metavar="NUMBERS", help="Where the gradient is taken, if not where the draws come from.")
@@ -62,7 +74,7 @@ def estimator_command(
         ),
     ] = "auto",
     digits: Annotated[
-        Optional[int], typer.Option(min=1, help="Decimal digits of an enclosure, or carried by mp.")  # noqa: UP045
+        Optional[int], typer.Option(min=1, help="Decimal digits that mp carries; of an enclosure two more are shown.")  # noqa: UP045
     ] = None,
     max_bits: MaxBits = None,
     json: Json = False,

@@ -23,7 +23,7 @@ def run_command(
         ),
     ] = "auto",
     digits: Annotated[
-        int | None, typer.Option(min=1, help="Decimal digits that mp carries, and that are shown of an enclosure.")
+        int | None, typer.Option(min=1, help="Decimal digits that mp carries; of an enclosure two more are shown.")
     ] = None,
     max_digits: Annotated[
         int | None, typer.Option(min=1, help="Digits that an exact number may take before enclosures take over.")

@@ -27,6 +27,8 @@ def course() -> tuple[Lesson, ...]:
 def lesson_named(name: str) -> Lesson:
     """The lesson of a name; raises InvalidProblem, with the nearest name there is, for any other."""
     lessons = {lesson.name: lesson for lesson in course()}
+    if name.isascii() and name.isdigit() and 1 <= int(name[:9]) <= len(lessons):
+        raise InvalidProblem("lesson", name, f"a name: {list(lessons)[int(name) - 1]} is the lesson of that number")
     if name not in lessons:
         raise InvalidProblem("lesson", name, known_keys(name, list(lessons)))
     return lessons[name]

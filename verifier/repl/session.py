@@ -15,10 +15,10 @@ from grpocheck.core.reading import KEYS, read_problem
 from grpocheck.core.writing import problem_to_toml
 from grpocheck.verifier.commands.claims import explain
 from grpocheck.verifier.commands.prove import verdict_lines
-from grpocheck.verifier.failures import BAD_INPUT, BadOption
+from grpocheck.verifier.failures import BAD_INPUT, BadOption, message_of
 from grpocheck.verifier.files import check_writable, write_text
 from grpocheck.verifier.properties import SHELF, CheckFailed, PropertyError, Scope, check_in_process
-from grpocheck.verifier.properties.quantities import QUANTITIES, known_names
+from grpocheck.verifier.properties.quantities import QUANTITIES, Level, known_names
 from grpocheck.verifier.properties.runs import read_text
 from grpocheck.verifier.repl.changing import SHORT, changed, without
 from grpocheck.verifier.repl.walk import Walk, summary, walked
@@ -65,7 +65,7 @@ class Session(cmd.Cmd):
         except PropertyError as error:
             self.refuse(f"property, column {error.column}: {error.message}")
         except KNOWN as error:
-            self.refuse(str(error))
+            self.refuse(message_of(error))
         except KeyboardInterrupt:
             self.refuse("interrupted")
         return False
@@ -132,7 +132,7 @@ class Session(cmd.Cmd):
         self.say(walk.here() if inside else f"{end}: {walk.here()}")
 
     def do_show(self, line: str) -> None:
-        """show theta|groups|ledger|problem|names: what there is to see where the walk stands."""
+        """show theta|groups|ledger|problem|names, or a name such as ratio: what there is where the walk stands."""
         views: dict[str, Callable[[], Iterator[str]]] = {
             "theta": lambda: iter([self.walking().theta()]),
             "groups": lambda: self.walking().groups(),
@@ -140,9 +140,13 @@ class Session(cmd.Cmd):
             "problem": lambda: iter(problem_to_toml(self.current()).splitlines()),
             "names": lambda: (f"{entry.name}: {entry.meaning}" for entry in QUANTITIES.values()),
         }
-        view = views.get(line.strip() or "groups")
+        name = line.strip() or "groups"
+        if name in QUANTITIES and QUANTITIES[name].level is Level.STEP:
+            raise BadOption("show", name, "it belongs to a step", "step, and then the name of the parameter there")
+        view = views.get(name, (lambda: self.walking().quantity(name)) if name in QUANTITIES else None)
         if view is None:
-            raise BadOption("show", line.strip(), "there is nothing of that name to show", f"one of {', '.join(VIEWS)}")
+            expected = f"one of {', '.join(VIEWS)}, or a name that show names lists, such as ratio"
+            raise BadOption("show", name, "there is nothing of that name to show", expected)
         for shown in view():
             self.say(shown)
 
@@ -218,7 +222,8 @@ class Session(cmd.Cmd):
 
     def complete_show(self, text: str, line: str, begin: int, end: int) -> list[str]:
         """What can be shown."""
-        return [view for view in VIEWS if view.startswith(text)]
+        known = [name for name, entry in QUANTITIES.items() if entry.level is not Level.STEP and name not in VIEWS]
+        return [view for view in (*VIEWS, *known) if view.startswith(text)]
 
     def complete_set(self, text: str, line: str, begin: int, end: int) -> list[str]:
         """The keys of a problem."""

@@ -11,8 +11,8 @@ from grpocheck.core.outcome import InnerStep, Outcome, OuterIteration, Status
 from grpocheck.core.problem import Problem
 from grpocheck.core.procedure import run
 from grpocheck.core.ratio import active_bound
-from grpocheck.verifier.properties.moments import At, Element, Masses, Moment
-from grpocheck.verifier.properties.quantities import Sort
+from grpocheck.verifier.properties.moments import At, Element, Masses, Moment, ending
+from grpocheck.verifier.properties.quantities import QUANTITIES, Sort
 from grpocheck.verifier.properties.runs import family_of, setting_of
 from grpocheck.verifier.tables import abbreviated
 
@@ -77,10 +77,9 @@ class Walk:
         here = self.attempts[0][1].theta_before if self.place == 0 else self.attempts[self.place - 1][1].theta
         return f"theta = {self.vector(here)}"
 
-    def groups(self) -> Iterator[str]:
-        """The drawn groups of the outer iteration, response by response, at the parameter where the walk stands."""
-        iteration = self.iteration()
-        frozen, arithmetic = iteration.frozen, self.outcome.arithmetic
+    def moment(self) -> Moment:
+        """The parameter where the walk stands, with the groups of its outer iteration, as properties look at it."""
+        frozen, arithmetic = self.iteration().frozen, self.outcome.arithmetic
         family = family_of(self.problem)
         here = frozen.theta_old if self.place == 0 else self.attempts[self.place - 1][1].theta
 
@@ -88,7 +87,35 @@ class Walk:
             return [family.masses(theta, prompt, arithmetic) for prompt in self.problem.prompts]
 
         setting = setting_of(self.problem, arithmetic)
-        moment = Moment(setting, None, frozen, 0, At(frozen.theta_old, masses), At(here, masses))
+        end = ending(self.outcome.status, self.outcome.ledger.to_mapping())
+        return Moment(setting, end, frozen, self.applied(), At(frozen.theta_old, masses), At(here, masses))
+
+    def applied(self) -> int:
+        """The steps that the outer iteration has applied where the walk stands."""
+        if self.place == 0:
+            return 0
+        _, step = self.attempts[self.place - 1]
+        return step.number if step.is_member else step.number - 1
+
+    def quantity(self, name: str) -> Iterator[str]:
+        """A quantity of the property language where the walk stands: of each thing that it belongs to, a line."""
+        known, moment = QUANTITIES[name], self.moment()
+        if name == "status":
+            yield f"status = {self.outcome.status}"
+            return
+        if not known.sorts or known.alone:
+            yield f"{name} = {self.text(moment.value(name, None))}"
+        for element in moment.elements(known.sorts[0], None) if known.sorts else ():
+            place = element.place if element.sort is Sort.COORDINATE else element.prompt
+            index, named = str(place + 1), ""
+            if element.sort in (Sort.RESPONSE, Sort.SUPPORT):
+                index, named = f"{element.prompt + 1},{element.place + 1}", f" ({moment.response(element)})"
+            yield f"{name}[{index}] = {self.text(moment.value(name, element))}{named}"
+
+    def groups(self) -> Iterator[str]:
+        """The drawn groups of the outer iteration, response by response, at the parameter where the walk stands."""
+        moment = self.moment()
+        frozen, arithmetic = self.iteration().frozen, self.outcome.arithmetic
         yield f"t = {frozen.outer_iteration}: F = {self.text(moment.value('F', None))}"
         for group in frozen.groups:
             name, mean, deviation = group.prompt.name, self.text(group.average), self.text(group.deviation)

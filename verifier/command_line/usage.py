@@ -1,0 +1,61 @@
+"""How a command that is typed wrongly is answered: on one line of stderr, as everything else that is wrong."""
+
+import re
+import sys
+from typing import Any
+
+from grpocheck.verifier.failures import BAD_INPUT, say
+from typer.core import TyperGroup
+
+INVALID = re.compile(r"Invalid value for '(?P<name>[^']+)': (?P<what>.+)")
+
+
+class Commands(TyperGroup):
+    """The commands; what typer refuses is one line, and not a box of several that leaves the value out."""
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Do what was asked and end the process; what could not be understood ends it with exit status 2."""
+        if not options.get("standalone_mode", True):
+            return super().main(*arguments, **options)
+        try:
+            status = super().main(*arguments, **{**options, "standalone_mode": False})
+        except Exception as error:
+            if not hasattr(error, "format_message"):  # what every refusal of typer has, whichever click it brings
+                raise
+            text = " ".join(error.format_message().split())
+            if text:  # without one the help has been shown: nothing at all was asked for
+                say(f"grpocheck: {refusal(error, text)}")
+            status = BAD_INPUT
+        sys.exit(status)
+
+
+def refusal(error: Any, text: str) -> str:
+    """A refusal with the value, and with what is probably meant or where it is said how the command is called."""
+    context = getattr(error, "ctx", None)
+    found = INVALID.fullmatch(text)
+    if found is not None:
+        expected = found["what"].replace("Input should be", "expected")
+        text = ": ".join([found["name"], *value_of(error, expected), expected])
+    if context is None:
+        return text
+    advice = meant(error, context, text) or f"{context.command_path} --help says what there is"
+    return f"{text.removesuffix('.')}; {advice}"
+
+
+def value_of(error: Any, what: str) -> list[str]:
+    """The value that was refused, where typer knows it and did not show it."""
+    errors = getattr(error.__cause__, "errors", None)
+    value = errors()[0].get("input") if errors is not None else None
+    return [] if value is None or repr(value) in what else [repr(value)]
+
+
+def meant(error: Any, context: Any, text: str) -> str:
+    """What was probably meant: an argument that has no name, or the option that code of one's own goes with."""
+    called, option = context.command_path, getattr(error, "option_name", None)
+    for parameter in context.command.params:
+        word = str(parameter.metavar or parameter.name)
+        if parameter.param_type_name == "argument" and option == f"--{parameter.name}":
+            return f"expected {word} without a name before it: {called} {word}"
+        if word == "MODULE:ATTRIBUTE" and "extra argument" in text and ":" in text:
+            return f"expected {parameter.opts[0]} before it: {called} ... {parameter.opts[0]} {word}"
+    return ""
