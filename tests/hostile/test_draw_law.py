@@ -4,6 +4,7 @@ import json
 import math
 from fractions import Fraction as F
 from itertools import product
+from pathlib import Path
 
 import mpmath
 import pytest
@@ -12,10 +13,12 @@ from grpocheck.core.arithmetic.enclosure import EnclosureArithmetic
 from grpocheck.core.arithmetic.exact import ExactArithmetic
 from grpocheck.core.draws import decided_position, uniform_bits
 from grpocheck.core.families.bernoulli import Bernoulli
+from grpocheck.core.families.simplex import Simplex
 from grpocheck.core.violations import Clause
 from grpocheck.verifier.cli import app
+from grpocheck.verifier.failures import BadOption
 from grpocheck.verifier.supplied.draw_law import SUSPICIONS, UNIT, WHOLE, LawTest, Verdict, law_of
-from grpocheck.verifier.supplied.draws_seen import DrawsUnderTest, decimal_above, draw_of, mass_bounds
+from grpocheck.verifier.supplied.draws_seen import DrawsUnderTest, decimal_above, draw_of, draws_of_traces, mass_bounds
 from typer.testing import CliRunner
 
 from tests.hostile.test_table import problem
@@ -191,6 +194,21 @@ def test_two_prompts_are_told_apart(tmp_path):
     prompts = tuple(Prompt(i, name, ("good", "bad"), (1, 0), ("1/2", "1/2")) for i, name in enumerate("qr"))
     given = problem(**MANY | {"prompts": prompts, "family": Bernoulli()})
     assert told(written(tmp_path, "two.jsonl", given, seed=5))[1]["verdict"] == "consistent"
+
+
+def test_two_problems_may_have_a_prompt_of_one_name(tmp_path):
+    three = (Prompt(0, "q", ("good", "bad", "odd"), (1, 0, 0), ("1/3",) * 3),)
+    other = problem(**MANY | {"prompts": three, "family": Simplex((3,)), "theta": ("1/3", "1/3")})
+    traces = [written(tmp_path, "two.jsonl", problem(**MANY), seed=1), written(tmp_path, "three.jsonl", other, seed=2)]
+    status, found = told(*traces)
+    assert (status, found["draws"]) == (0, 72)
+    assert told(*reversed(traces))[0] == 0
+
+
+def test_draws_are_not_counted_twice(tmp_path):
+    trace = Path(written(tmp_path, "once.jsonl", problem(**MANY), seed=1))
+    with pytest.raises(BadOption, match="its draws are no new ones"):
+        list(draws_of_traces([trace, trace]))
 
 
 @pytest.mark.slow

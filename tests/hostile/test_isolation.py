@@ -175,6 +175,22 @@ def is_zombie(pid):
         return True
 
 
+LIMITS = '''
+import resource
+from grpocheck.verifier.isolation.memory import bound_addresses
+GIB = 2**30
+resource.setrlimit(resource.RLIMIT_AS, (7 * GIB, 8 * GIB))
+bound_addresses(9 * GIB)
+assert resource.getrlimit(resource.RLIMIT_AS) == (7 * GIB, 8 * GIB)
+bound_addresses(6 * GIB)
+assert resource.getrlimit(resource.RLIMIT_AS) == (6 * GIB, 8 * GIB)
+'''
+
+
+def test_a_limit_that_the_system_sets_is_kept():
+    subprocess.run([sys.executable, "-c", LIMITS], check=True, timeout=PATIENT)
+
+
 def test_what_cannot_be_isolated_is_refused():
     with pytest.raises(BadOption, match="it supplies an arithmetic"), isolated(supplies.reckoning):
         pass

@@ -22,6 +22,7 @@ from grpocheck.core.received import error_in_words
 from grpocheck.proofs.lifeline import end_with
 from grpocheck.verifier.failures import BadOption
 from grpocheck.verifier.isolation.frames import Gone, receive, send
+from grpocheck.verifier.isolation.memory import bound_addresses
 from grpocheck.verifier.isolation.wire import NotSent, Wire
 from grpocheck.verifier.supplied.loading import load_supply
 
@@ -38,10 +39,7 @@ def keep_to_itself(megabytes: int | None) -> None:
     os.dup2(2, 1)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if megabytes is not None:
-        _, most = resource.getrlimit(resource.RLIMIT_AS)
-        wanted = megabytes * 2**20 + addresses()
-        with contextlib.suppress(ValueError, OSError):  # where the system has no such limit
-            resource.setrlimit(resource.RLIMIT_AS, (wanted if most < 0 else min(wanted, most), most))
+        bound_addresses(megabytes * 2**20 + addresses())
 
 
 def addresses() -> int:

@@ -14,14 +14,20 @@ from typing import IO, Any
 
 from grpocheck.contracts.clauses import ContractViolation
 from grpocheck.proofs.lifeline import end_with
+from grpocheck.verifier.isolation.memory import bound_addresses
 from grpocheck.verifier.properties.engine import check, prepared
 from grpocheck.verifier.properties.process import GRACE, ended
 from grpocheck.verifier.properties.runs import read_text
 
 MOST_MEMORY = 4 * 2**30
-"""Bytes that a check may take."""
+"""Bytes that a check may take, where the system allows no fewer."""
 TELLING = 0.1
 """Seconds between two reports of how far it is."""
+
+
+def memory() -> int:
+    """The bytes that this process may take."""
+    return resource.getrlimit(resource.RLIMIT_AS)[0]
 
 
 def say(message: dict[str, Any], stream: IO[str]) -> None:
@@ -45,7 +51,7 @@ def answered(request: dict[str, Any], stream: IO[str]) -> dict[str, Any]:
         return {"violation": str(violation)}
     except MemoryError:
         found, within = prepared(request["property"], problem, request["scope"])
-        return {"result": ended(found, within, f"more than {MOST_MEMORY} bytes of memory", 0.0).to_mapping()}
+        return {"result": ended(found, within, f"more than {memory()} bytes of memory", 0.0).to_mapping()}
     except Exception as error:
         return {"failure": f"{type(error).__name__}: {error}"}
     return {"result": result.to_mapping()}
@@ -62,7 +68,7 @@ def bound_time(budget: float) -> None:
 def main() -> None:
     """Read a request, check, and answer; what else is printed on the way goes to the error stream."""
     stream, sys.stdout = sys.stdout, sys.stderr
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    bound_addresses(MOST_MEMORY)
     say({"started": True}, stream)
     request = json.loads(sys.stdin.read())
     bound_time(request["budget"])

@@ -8,18 +8,10 @@ from types import FrameType
 from typing import NoReturn
 
 from grpocheck.proofs.lifeline import end_with
+from grpocheck.verifier.isolation.memory import bound_addresses
 
 MOST_MEMORY = 3 * 2**30
-"""Bytes of address space that an answer may take."""
-
-
-def limit_memory() -> None:
-    """Let what would fill the machine fail instead; where the system has no such limit there is none."""
-    try:
-        import resource
-    except ImportError:
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+"""Bytes of address space that an answer may take: what would fill the machine fails instead."""
 
 
 def leave(number: int, frame: FrameType | None) -> NoReturn:
@@ -29,7 +21,7 @@ def leave(number: int, frame: FrameType | None) -> NoReturn:
 
 def main() -> None:
     """Answer until the questions end. What anything prints goes to stderr: stdout holds answers alone."""
-    limit_memory()
+    bound_addresses(MOST_MEMORY)
     signal.signal(signal.SIGTERM, leave)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

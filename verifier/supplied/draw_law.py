@@ -134,7 +134,7 @@ class LawTest:
     rarest: int = UNIT
     rejected_after: int | None = None
     capital: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SUSPICIONS, UNIT))
-    counts: dict[tuple[str, str, object], Counts] = field(default_factory=dict)
+    counts: dict[tuple[str, str, int, object], Counts] = field(default_factory=dict)
     memory: Memory = field(default_factory=Memory)
 
     @require(lambda draw: draw.number >= 1 and draw.outer_iteration >= 1, "draws are counted from 1")
@@ -143,8 +143,9 @@ class LawTest:
         """Take one more draw into account."""
         self.draws += 1
         for name, context in CONTEXTS.items():
-            key = (name, draw.prompt, context(draw, self.memory))
-            counts = self.counts.setdefault(key, Counts([0] * len(draw.upper), [0] * len(draw.upper)))
+            size = len(draw.upper)  # prompts of one name in two problems may have supports of two sizes
+            key = (name, draw.prompt, size, context(draw, self.memory))
+            counts = self.counts.setdefault(key, Counts([0] * size, [0] * size))
             self.wager(name, draw, counts.weights())
             counts.add(draw)
         for name, tilt in TILTS.items():

@@ -119,7 +119,8 @@ def draws_of_traces(traces: Sequence[Path], supply: Supply | None = None) -> Ite
             found = "its policy was supplied, and a trace does not hold a policy's masses"
             raise BadOption("TRACE", trace, found, "a trace of one of the families, or run PROBLEM --draw-law ALPHA")
         seed = outcome.draw_source.get("seed")
-        if seed is not None and seeds.setdefault(seed, trace) != trace:
+        if seed is not None and seed in seeds:
             found = f"its seed {seed} is that of {str(seeds[seed])!r}, so that its draws are no new ones"
             raise BadOption("TRACE", trace, found, "traces of different seeds")
+        seeds[seed] = trace
         yield from draws_of_outcome(problem, outcome)
