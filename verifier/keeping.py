@@ -17,11 +17,11 @@ OPTION = "--keep"
 class Keep:
     """A folder of results; without a folder it keeps nothing."""
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, option: str = OPTION) -> None:
         """The results in a folder, which is made; raises BadOption where nothing can be written there."""
         self.folder = folder
         if folder is not None:
-            check_folder(OPTION, folder)
+            check_folder(option, folder)
 
     def get(self, key: str) -> Any:
         """What was kept under a key, as JSON gives it; None where nothing whole is there."""

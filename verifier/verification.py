@@ -15,7 +15,7 @@ from grpocheck.verifier.evidence.ladder import verify
 from grpocheck.verifier.evidence.page import page
 from grpocheck.verifier.evidence.summary import summary
 from grpocheck.verifier.failures import emit, say
-from grpocheck.verifier.files import check_folder, check_writable, write_text
+from grpocheck.verifier.files import check_writable, write_text
 from grpocheck.verifier.keeping import going_on
 
 
@@ -54,15 +54,14 @@ def verify_claims(
         check_writable("--json", json_path, "JSON")
     if html_path is not None:
         check_writable("--html", html_path, "a page")
-    if cache_folder is not None:
-        check_folder("--cache", cache_folder)
+    cache = Cache(cache_folder)
     with ExitStack() as stack:
         executor: Executor | None = None
         if ray is not None:
             from grpocheck.verifier.executors import RayExecutor
 
             executor = stack.enter_context(RayExecutor(ray))
-        settings = Settings(jobs or os.cpu_count() or 1, seconds, Cache(cache_folder), executor=executor)
+        settings = Settings(jobs or os.cpu_count() or 1, seconds, cache, executor=executor)
         try:
             if sys.stderr.isatty():
                 from grpocheck.verifier.evidence.bars import Bars

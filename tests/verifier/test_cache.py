@@ -76,6 +76,17 @@ def test_what_was_kept_comes_back_as_it_was(tmp_path: Path) -> None:
     assert Cache(tmp_path / "new").get("other") is None
 
 
+def test_a_finding_of_something_else_or_one_that_was_changed_on_the_disk_is_none(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    cache.put("key", Outcome({"A1": refuted("draws = 5", cases=2)}, 1.5))
+    whole = (tmp_path / "key.json").read_text()
+    (tmp_path / "other.json").write_text(whole)
+    assert cache.get("other") is None
+    (tmp_path / "key.json").write_text(whole.replace("refuted", "held"))
+    assert "held" in (tmp_path / "key.json").read_text()
+    assert cache.get("key") is None
+
+
 @pytest.mark.parametrize("open_finding", [undecided("slow"), Finding(undecided("x").verdict, broken=True)])
 def test_undecided_findings_are_not_kept(tmp_path: Path, open_finding: Finding) -> None:
     Cache(tmp_path).put("key", Outcome({"A1": held(cases=1), "C1": open_finding}, 1.0))

@@ -4,8 +4,8 @@ from types import TracebackType
 from typing import Self
 
 from grpocheck.verifier.evidence.gathering import Rows
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from grpocheck.verifier.progress import bars
+from rich.progress import TaskID
 
 
 class Bars:
@@ -13,14 +13,7 @@ class Bars:
 
     def __init__(self) -> None:
         """Bars that are not drawn yet."""
-        self.progress = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
+        self.progress = bars()
         self.total = 0
         self.whole = self.progress.add_task("pieces of evidence", total=None)
         self.running: dict[str, TaskID] = {}
