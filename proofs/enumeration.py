@@ -17,7 +17,7 @@ from grpocheck.core import Event, Outcome, OuterIteration, problem_from_mapping
 from grpocheck.core import Group as FrozenGroup
 from grpocheck.core import Kind as EventKind
 from grpocheck.core import run as run_core
-from grpocheck.proofs.evidence import Budget, Finding, evidence, held, refuted
+from grpocheck.proofs.evidence import Budget, Finding, evidence, held, refuted, undecided
 from grpocheck.proofs.reference import Case, Expected, Group, Number, Vector, compositions, run, same
 
 REWARDS = (Fraction(0), Fraction(1, 2), Fraction(1))
@@ -226,11 +226,14 @@ CHECKS: dict[str, Callable[[Comparison], bool]] = {
 
 
 def compare_all(budget: Budget, scope: Iterable[Case]) -> dict[str, Finding]:
-    """Compare every case; the first failure of a claim is its counterexample."""
+    """Compare every case; the first failure of a claim is its counterexample.
+
+    A case in which core raises is compared with nothing: then no claim is held, since not every case was looked at.
+    """
     cases = list(scope)
     failures: dict[str, str] = {}
     statuses: Counter[str] = Counter()
-    stands_for = 0
+    stands_for = raised = 0
     for done, case in enumerate(cases, start=1):
         stands_for += orders(case)
         budget.step(done, len(cases))
@@ -240,13 +243,16 @@ def compare_all(budget: Budget, scope: Iterable[Case]) -> dict[str, Finding]:
             raise
         except Exception as error:  # the built-in supply is not broken, so an error instead of a status refutes C4
             failures.setdefault("C4", f"{problem_of(case)}: core raises {type(error).__name__}: {error}")
+            raised += 1
             continue
         statuses[comparison.expected[-1].status.replace("-", "_")] += 1
         for claim, check in CHECKS.items():
             if claim not in failures and not check(comparison):
                 failures[claim] = f"{problem_of(case)}: core gives {comparison.outcome.to_mapping()}"
     counts = {"cases": len(cases), "ordered_cases": stands_for, **statuses}
-    return {claim: refuted(failures[claim], **counts) if claim in failures else held(**counts) for claim in CHECKS}
+    open_cases = f"core raised in {raised} of {len(cases)} cases, which were compared with nothing"
+    rest = undecided(open_cases, **counts) if raised else held(**counts)
+    return {claim: refuted(failures[claim], **counts) if claim in failures else rest for claim in CHECKS}
 
 
 def orders(case: Case) -> int:

@@ -111,24 +111,23 @@ def compare(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run every comparison and print a line for each; 0 all hold, 1 a difference, 3 could not run or finish."""
+    """Run every comparison and print a line for each; 0 all hold, 1 a difference, 3 one could not run or finish."""
     if ENABLED:
         print("the comparison needs core without its contracts: set GRPOCHECK_CONTRACTS=off", file=sys.stderr)
         return 2
-    status = 0
+    verdicts = []
     for check in (runs_follow_the_model, definitions_follow_the_model, draws_follow_the_model):
         try:
             finding = check(Budget(SECONDS))
         except OutOfBudget as over:
             print(f"undecided {check.__name__}: {over}")
-            status = max(status, 3)
+            verdicts.append(Verdict.UNDECIDED)
             continue
         assert isinstance(finding, Finding)
         counts = ", ".join(f"{count} {name}" for name, count in finding.counts.items())
         print(f"{finding.verdict:8} {check.__name__}: {finding.detail or counts} {finding.enable}".rstrip())
-        if finding.verdict is not Verdict.HELD:
-            status = max(status, 3 if finding.verdict is Verdict.NOT_RUN else 1)
-    return status
+        verdicts.append(finding.verdict)
+    return 1 if Verdict.REFUTED in verdicts else 0 if set(verdicts) == {Verdict.HELD} else 3
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from grpocheck.proofs.coq_session import BUILDS, SOURCES, Development, missing_tools
-from grpocheck.proofs.evidence import Budget, Verdict
+from grpocheck.proofs.evidence import Budget, Finding, Verdict, broken, held, not_run, refuted
 from grpocheck.proofs.extraction import definitions, draws, evidence, runs
 from grpocheck.proofs.extraction.model import DRIVER, ModelFailure, ask_model, word
 from grpocheck.proofs.extraction.runs import Script, Step
@@ -114,6 +114,28 @@ def test_without_coq_the_comparison_says_that_it_did_not_run(monkeypatch: pytest
     finding = evidence.compare(iter([SCRIPT]), 1, runs.difference, Budget(1))
     assert finding.verdict is Verdict.NOT_RUN
     assert finding.enable == "make proofs-setup"
+
+
+HELD, DIFFERENT = held(cases=1), refuted("a difference", cases=1)
+UNRUN, FAILED = not_run("no Coq", "make proofs-setup"), broken("the model cannot be run")
+
+
+@pytest.mark.parametrize(
+    ("found", "status"),
+    [
+        ((HELD, HELD, HELD), 0),
+        ((HELD, FAILED, HELD), 3),
+        ((UNRUN, HELD, HELD), 3),
+        ((FAILED, DIFFERENT, UNRUN), 1),
+    ],
+)
+def test_the_command_ends_with_the_worst_that_was_found(
+    found: tuple[Finding, ...], status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    findings = iter(found)
+    monkeypatch.setattr(evidence, "ENABLED", False)
+    monkeypatch.setattr(evidence, "compare", lambda *_: next(findings))
+    assert evidence.main([]) == status
 
 
 def test_random_data_has_kinks_and_irrational_deviations() -> None:

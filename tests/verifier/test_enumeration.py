@@ -81,6 +81,18 @@ def test_nothing_is_refuted_where_nothing_is_wrong() -> None:
     assert refuted_by(some_runs()) == set()
 
 
+def test_nothing_is_held_of_cases_that_were_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_arguments: Any) -> bool:
+        raise RuntimeError("planted")
+
+    monkeypatch.setattr("grpocheck.core.procedure.BuiltInDomain.__call__", fails)
+    found = compare_all(Budget(60), some_runs())
+    assert found["C4"].verdict is Verdict.REFUTED
+    assert "planted" in found["C4"].detail
+    assert {finding.verdict for claim, finding in found.items() if claim != "C4"} == {Verdict.UNDECIDED}
+    assert "core raised in" in found["B1"].detail
+
+
 def no_kinks(*_arguments: Any) -> tuple[int, ...]:
     return ()
 
