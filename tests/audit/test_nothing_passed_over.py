@@ -152,6 +152,37 @@ def test_a_loss_that_is_no_single_number_cannot_be_read(tmp_path: Path) -> None:
         audit(runs_of([path]))
 
 
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        (
+            {"loss_type": "dr_grpo", "max_completion_length": float("inf")},
+            "max_completion_length: inf: expected a whole",
+        ),
+        (
+            {"loss_type": "dr_grpo", "max_completion_length": 12.5},
+            "max_completion_length: 12.5: expected a whole number",
+        ),
+        ({"loss_type": "grpo", "epsilon": float("nan")}, "epsilon: nan: expected a number"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["train", "eval"])
+def test_settings_of_a_call_that_are_no_numbers_for_it(tmp_path: Path, config: object, said: str, mode: str) -> None:
+    line = call(0, [[1, 1], [1, 1]], loss=-1.0)
+    line["meta"] |= {"config": config, "mode": mode}
+    with pytest.raises(Unreadable, match=f"line 2, {said}"):
+        audit(runs_of([written(tmp_path / "run.jsonl", HEADER, line)]))
+
+
+@pytest.mark.parametrize(("ratio", "said"), [(11.09, True), (10.0, False)])
+def test_a_loss_that_may_overflow_is_not_called_checked(tmp_path: Path, ratio: float, said: bool) -> None:
+    """exp(11.09) is 65513, which float16 may still hold or not: 65504 is its largest, and 65520 rounds to infinity."""
+    arrays = {"new_logps": [[-1.0]], "old_logps": [[-1.0 - ratio]], "mask": [[1]], "advantages": [1], "loss": -1.2}
+    meta = {"config": CONFIG, "logps_dtype": "torch.float16"}
+    report = audited(written(tmp_path / "run.jsonl", HEADER, {"kind": "call", "arrays": arrays, "meta": meta}))
+    assert any(finding.first.found.startswith("loss = -1.2") for finding in found(report, "metric-unchecked")) is said
+
+
 def test_slices_of_batches_that_have_no_number_are_not_counted_as_one(tmp_path: Path) -> None:
     """Two calls on slice 0 in pass 0: of one batch that is once too often, of two batches it is not."""
     numbered = [call(0, [[1, 1], [1, 1]]) for _ in range(2)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.findings import Finding, Findings, counted
-from grpocheck.verifier.audit.metrics import check_metrics, logged_of, padded, unchecked, where_of
+from grpocheck.verifier.audit.metrics import check_metrics, logged_of, padded, take_open, unchecked, where_of
 from grpocheck.verifier.audit.model import Call, Generation, Lines, Part
 from grpocheck.verifier.audit.passes import Passes
 from grpocheck.verifier.audit.readers.groups import read_calls
@@ -21,7 +21,7 @@ TOKENS_IDENTIFIED = 1 << 17
 """Tokens of a piece of work whose variant is looked for among all, which takes as long as twenty recomputations."""
 FIRST_PASS_ROOM = {"float32": 1e-3, "float64": 1e-6}
 HALF_ROOM = 0.15
-"""Nats of a token by which two forward passes over one policy may differ, as their batch shapes do; by precision."""
+"""Nats of a token by which two passes over one policy may differ, as their batch shapes do; by precision."""
 CLIPS = ("epsilon", "epsilon_high", "delta", "importance_sampling_level")
 """Settings that what is clipped depends on."""
 FROZEN = (
@@ -102,7 +102,10 @@ def audit_call_lines(run: str, part: Part, lines: Lines, identifies: bool = True
     """The audit of the calls in some lines of a file; whoever reads its groups holds them against each other."""
     findings, result = Findings(run), CallsResult(identifies=identifies)
     for call in read_calls(part, lines):
-        check_call(call, None, findings, result)
+        try:
+            check_call(call, None, findings, result)
+        except Unreadable as error:
+            raise error.at(where_of(call).within) from error
     result.findings = findings.all()
     return result
 
@@ -281,10 +284,9 @@ def check_sampler(call: Call, mask: Any, findings: Findings) -> None:
 
 def check_frozen(call: Call, mask: Any, generation: Generation, findings: Findings) -> None:
     """Rows of the call against the rows of its generation batch."""
-    rows = call.arrays.get("row")
+    rows, everyone = call.arrays.get("row"), generation.table.advantages
     if rows is None:
         return
-    everyone = generation.table.advantages
     assert everyone is not None
     if rows.min() < 0 or rows.max() >= len(everyone):
         raise Unreadable(call.file, "row", int(rows.max()), f"rows of {generation.file}, 0 to {len(everyone) - 1}")
@@ -394,4 +396,5 @@ def check_loss(call: Call, whole: bool, findings: Findings, result: CallsResult)
                     apart=departure.quantity,
                 )
             )
+        take_open(call, loss_call, found, findings)
     check_metrics(call, loss_call, found, findings)

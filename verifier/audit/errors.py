@@ -17,6 +17,11 @@ class Unreadable(InvalidProblem):
         super().__init__(f"{path}: {key}", value, expected)
         self.path = str(path)
 
+    def at(self, place: str) -> "Unreadable":
+        """The same of a place in the file, a line of it."""
+        key = self.key.removeprefix(f"{self.path}: ")
+        return self if key.startswith(place) else Unreadable(self.path, f"{place}, {key}", self.value, self.expected)
+
     def __reduce__(self) -> tuple[Any, ...]:
         """How another process hands it back."""
         return (Unreadable, (self.path, self.key.removeprefix(f"{self.path}: "), self.value, self.expected))

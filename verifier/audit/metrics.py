@@ -131,3 +131,13 @@ def take_kl(call: Call, loss_call: LossCall, found: Recomputed, logged: float, f
             detail={"estimator": "k3", "times_ratio": weighted},
         )
     )
+
+
+def take_open(call: Call, loss_call: LossCall, found: Recomputed, findings: Findings) -> None:
+    """A loss or a gradient of which float error leaves everything open: that nothing departs from it is no yes."""
+    why = "it may overflow in its float format, where any number may be right"
+    if loss_call.loss is not None and np.isinf(found.loss_bound):
+        unchecked(call, {"loss": loss_call.loss}, why, findings)
+    open_ = np.isinf(found.gradient_bound) & (loss_call.mask > 0)
+    if loss_call.grad_logps is not None and open_.any():
+        unchecked(call, {"gradient": f"{int(open_.sum())} numbers"}, why, findings)

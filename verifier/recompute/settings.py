@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -140,6 +141,8 @@ class LossSettings:
         high = read.number_or_none("epsilon_high")
         vespo = _four(config, read)
         length = read.number_or_none("max_completion_length")
+        if length is not None and not (math.isfinite(length) and length == int(length)):
+            raise BadSetting("max_completion_length", length, "a whole number")
         return LossSettings(
             loss_type=loss_type,
             importance_sampling_level=read.word("importance_sampling_level", "token"),
@@ -207,7 +210,7 @@ def _four(config: Mapping[str, Any], read: _Reader) -> tuple[float, float, float
 
 def _number(key: str, value: object) -> float:
     """A number that a float holds."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise BadSetting(key, value, "a number")
     try:
         return float(value)

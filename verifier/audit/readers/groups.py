@@ -318,5 +318,4 @@ def checked_line(path: Path, where: str, arrays: dict[str, Any], meta: dict[str,
     try:
         return checked_call(path, arrays, meta)
     except Unreadable as error:
-        key = error.key.removeprefix(f"{path}: ")
-        raise Unreadable(path, f"{where}, {key}", error.value, error.expected) from error
+        raise error.at(where) from error
