@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from grpocheck.contracts.clauses import ensure, require
+from grpocheck.contracts.clauses import ensure, require, total
 from grpocheck.core.arithmetic.choice import arithmetic_of
 from grpocheck.core.arithmetic.errors import DigitBudgetExceeded, NotExact, UndecidedComparison
 from grpocheck.core.arithmetic.notation import parse_exact
@@ -95,27 +95,36 @@ class Script:
     @ensure(lambda self, result: self.number == 1 or result == (self.fields["answer"] is True), "the trace's answer")
     def domain(self, theta: Sequence[Scalar]) -> bool:
         """The membership that the trace holds next; theta_0 was inside, or there would be no trace."""
-        return self.number == 1 or self.answer(Kind.MEMBERSHIP, "answer") is True
+        answer = self.number == 1 or self.answer(Kind.MEMBERSHIP, "answer")
+        if not isinstance(answer, bool):
+            raise self.unreadable(answer, "true or false")
+        return answer
 
     @require(lambda theta: len(theta) >= 1, "a parameter has entries")
-    @ensure(lambda theta, result: isinstance(result, Undefined) or len(result) <= len(theta), "undefined, or numbers")
+    @ensure(lambda theta, result: isinstance(result, Undefined) or len(result) == len(theta), "undefined, or d numbers")
     def gradient(self, frozen: FrozenIteration, theta: Sequence[Scalar]) -> Sequence[Scalar] | Undefined:
         """The gradient answer that the trace holds next."""
         answer = self.answer(Kind.GRADIENT, "answer")
         if answer == UNDEFINED_GRADIENT.value:
             return UNDEFINED_GRADIENT
+        if not isinstance(answer, list) or len(answer) != len(theta):
+            raise self.unreadable(answer, f"{UNDEFINED_GRADIENT.value!r}, or a list of {len(theta)} exact numbers")
         return [self.exact(entry) for entry in answer]
 
-    @require(lambda text: text is not None, "an answer is there")
+    @total("what cannot be read back raises TraceError")
     @ensure(lambda result: not isinstance(result, float), "an exact number")
     def exact(self, text: Any) -> Scalar:
         """An exact number of the trace; for an enclosed answer, which cannot be read back, it raises TraceError."""
         try:
             return parse_exact(text)
         except (AttributeError, TypeError, ValueError):
-            place = f"{self.path}: line {self.number}"
-            found = f"{place}: {shown(text)}"
-            raise TraceError(f"{found}: expected an exact number, or the supply again (--supply)") from None
+            raise self.unreadable(text, "an exact number, or the supply again (--supply)") from None
+
+    @require(lambda expected: bool(expected), "an error says what was expected")
+    @ensure(lambda self, result: f"line {self.number}: " in str(result), "the error names the line")
+    def unreadable(self, found: object, expected: str) -> TraceError:
+        """The error of an answer that cannot be read off the line at which the script stands."""
+        return TraceError(f"{self.path}: line {self.number}: {shown(found)}: expected {expected}")
 
 
 @require(lambda start: start["event"] == "start", "the script stands at the start event")

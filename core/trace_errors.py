@@ -50,9 +50,15 @@ def parting(ours: Any, theirs: Any, place: str = "") -> tuple[str, Any, Any]:
 @require(lambda expected, found: expected != found, "there is a difference")
 @ensure(lambda result: "expected" in result, "the message says what was expected")
 def difference(expected: str, found: str) -> str:
-    """Where two lines of a trace differ: the first field, as deep as it can be named, or the events themselves."""
+    """Where two lines of a trace differ: the first field, as deep as it can be named, or the events themselves.
+
+    Where the run ends in an error and the trace goes on, the error says why.
+    """
     ours, theirs = json.loads(expected), json.loads(found)
     if typed(ours) == typed(theirs):
         return "the fields of the event stand in another order: expected the order of the schema"
     place, wanted, there = parting(ours, theirs)
-    return f"{place or 'the fields'}: {shown(there)}: expected {shown(wanted)} in a {ours['event']} event"
+    article = "an" if ours["event"].startswith(("a", "e", "i", "o", "u")) else "a"
+    ended = f": the run ends here: {ours.get('message')}" if place == "event" and wanted == "error" else ""
+    stated = f"expected {shown(wanted)} in {article} {ours['event']} event"
+    return f"{place or 'the fields'}: {shown(there)}: {stated}{ended}"

@@ -246,7 +246,7 @@ def check_difference(expect: Expectations) -> None:
     """Where two lines differ."""
     for ours, theirs, words in (
         ({"event": "draw", "i": 1}, {"event": "draw", "i": 2}, "i: 2: expected 1 in a draw event"),
-        ({"event": "a", "b": {"c": [1, 2]}}, {"event": "a", "b": {"c": [1, 3]}}, "b.c[1]: 3: expected 2 in a a event"),
+        ({"event": "a", "b": {"c": [1, 2]}}, {"event": "a", "b": {"c": [1, 3]}}, "b.c[1]: 3: expected 2 in an a event"),
         ({"event": "draw", "i": 1}, {"event": "draw"}, "i: None: expected 1 in a draw event"),
         ({"event": "draw"}, {"event": "draw", "x": 1}, "x: 1: expected None in a draw event"),
         ({"event": "draw", "i": 1}, {"event": "apply", "i": 2}, "event: 'apply': expected 'draw' in a draw event"),

@@ -211,6 +211,32 @@ def test_another_ending_than_the_run_comes_to_is_found(path):
         replay(path)
 
 
+@pytest.mark.parametrize(
+    ("line", "key", "value", "error", "found"),
+    [
+        (3, "response", "nope", TraceMismatch, r"answered 'nope', expected one of \['good', 'bad'\]"),
+        (3, "response", 3, TraceMismatch, r"in an error event: the run ends here: draw 1 of prompt 'q' .* answered 3,"),
+        (8, "answer", ["1", "2"], TraceError, "line 8: .'1', '2'.: expected 'undefined-gradient', or a list of 1"),
+        (8, "answer", "12", TraceError, "line 8: '12': expected 'undefined-gradient', or a list of 1 exact numbers"),
+        (8, "answer", [None], TraceError, "line 8: None: expected an exact number"),
+        (9, "answer", 1, TraceError, "line 9: 1: expected true or false"),
+    ],
+)
+def test_an_answer_that_no_oracle_gave_is_told_with_its_value(path, line, key, value, error, found):
+    supply = Supply(
+        gradient=lambda frozen, theta: (F(0),),
+        draws=lambda masses, prompt, t, i: prompt.responses[0],
+        domain=lambda theta: True,
+    )
+    traced(path, two_responses(recorded=None), supply)
+    told = lines(path)
+    assert key in json.loads(told[line - 1])
+    told[line - 1] = json.dumps(json.loads(told[line - 1]) | {key: value})
+    path.write_text("\n".join(told) + "\n", encoding="utf-8")
+    with pytest.raises(error, match=found):
+        replay(path)
+
+
 def test_no_trace_is_left_of_a_run_that_did_not_begin(path):
     with pytest.raises(InvalidProblem):
         traced(path, hill_problem())
