@@ -41,6 +41,8 @@ def said(*arguments: str) -> str:
         (["run"], "run --help says what there is"),
         (["new", "--family"], "expected FAMILY without a name before it: "),
         (["conform", "my/losses.py:right"], "a module is named without .py; expected my.losses:right"),
+        (["run", "mine.toml", "--isolate", "--call-limit", "5"], "--isolate: no supply is named; expected a --supply"),
+        (["conform", "trl", "--call-limit", "5"], "--call-limit: 'trl': the target is a trainer's losses; expected "),
         (["lesson", "clip_by_sign"], "expected clip-by-sign (did you mean that?)"),
         (["lesson", "clip-by-sign", "--answer", "x"], "--answer: 'x': expected an exact finite number"),
         (["lesson", "--answer", "1"], "--answer: '1': no lesson is named; expected a NAME"),

@@ -57,7 +57,8 @@ def conform_target(request: ConformRequest) -> int:
     found: list[Conformance] = []
     if adapter in TRAINERS:
         if request.isolate or request.call_limit is not None:
-            raise BadOption("--isolate", request.target, "the target is a trainer's losses", "module:function")
+            option = "--isolate" if request.isolate else "--call-limit"
+            raise BadOption(option, request.target, "the target is a trainer's losses", "module:function")
         needs("torch", request.target)
         found += conformances(adapter, chosen, request)
     else:
@@ -122,7 +123,7 @@ def conformances(adapter: str, chosen: str, request: ConformRequest) -> Iterator
 def needs(package: str, target: str) -> None:
     """Refuse to go on without a package that a target needs, with what installs it."""
     if find_spec(package) is None:
-        raise BadOption("TARGET", target, f"{package} is not installed", NEEDED[package])
+        raise BadOption("TARGET", target, f"{package} is not installed", f"it to be installed: {NEEDED[package]}")
 
 
 def _tally(verdicts: Iterable[str]) -> str:

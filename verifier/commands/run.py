@@ -98,8 +98,8 @@ def given_supply(name: str | None, isolate: bool, call_limit: float | None) -> I
     """
     if name is None:
         if isolate or call_limit is not None:
-            option = "--isolate" if isolate else "--call-limit"
-            raise BadOption(option, call_limit, "no supply is named", "a --supply")
+            option, value = ("--isolate", None) if isolate else ("--call-limit", call_limit)
+            raise BadOption(option, value, "no supply is named", "a --supply")
         yield None
     elif isolate or call_limit is not None:
         with isolated(name, seconds=SECONDS if call_limit is None else call_limit) as supply:

@@ -60,11 +60,8 @@ def section(title: str, entries: list[ClaimReport]) -> str:
 
 def claim_row(entry: ClaimReport) -> str:
     """A claim: identifier, statement, verdict, and its evidence from the strongest to the weakest."""
-    lost = entry.losses()
     colour = "good" if entry.succeeds else "bad" if entry.fails else "none" if entry.verdict is None else "open"
-    colour = "bad" if lost else colour
-    word = entry.verdict.value if entry.verdict is not None else "not covered"
-    word = f"{word}, {len(lost)} lost" if lost else word
+    colour = "bad" if entry.losses() else colour
     strongest = entry.strongest
     rows = sorted(entry.rows, key=lambda row: -row.kind.strength)
     listed = "".join(f"<li>{evidence_line(row)}</li>" for row in rows)
@@ -72,7 +69,7 @@ def claim_row(entry: ClaimReport) -> str:
     details = f"<details><summary>{head}</summary><ul>{listed}</ul></details>" if rows else head
     return (
         f'<tr id="{entry.claim.id}"><td class="id">{entry.claim.id}</td><td>{escape(entry.claim.statement)}</td>'
-        f'<td class="{colour}">{word}</td><td>{details}</td></tr>'
+        f'<td class="{colour}">{entry.in_words}</td><td>{details}</td></tr>'
     )
 
 

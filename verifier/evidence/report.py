@@ -10,9 +10,10 @@ from typing import Any
 from grpocheck.contracts.claims import CLAIMS, CORE, GROUNDWORK, NON_CLAIMS, STATED, Claim, Kind
 from grpocheck.contracts.coverage import Coverage
 from grpocheck.proofs.evidence import Finding, Verdict
+from grpocheck.verifier.failures import REFUTED, UNDECIDED
 
-HOLDS, REFUTED, UNDECIDED = 0, 1, 3
-"""Exit statuses of a verification."""
+HOLDS = 0
+"""The exit status of a verification that lost nothing; the others are those of every command."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,12 @@ class ClaimReport:
             if verdict in verdicts:
                 return verdict
         return None
+
+    @property
+    def in_words(self) -> str:
+        """The verdict, and how much was lost."""
+        word, lost = "not covered" if self.verdict is None else self.verdict.value, len(self.losses())
+        return f"{word}, {lost} lost" if lost else word
 
     @property
     def strongest(self) -> Row | None:

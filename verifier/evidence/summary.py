@@ -5,7 +5,8 @@ from pathlib import Path
 
 from grpocheck.contracts.claims import CLAIMS, GROUNDWORK, NON_CLAIMS
 from grpocheck.proofs.evidence import Verdict
-from grpocheck.verifier.evidence.report import ClaimReport, Report, Row
+from grpocheck.verifier.evidence.report import HOLDS, ClaimReport, Report, Row
+from grpocheck.verifier.failures import UNDECIDED
 from grpocheck.verifier.tables import drawn, table
 from rich.console import RenderableType
 from rich.table import Table
@@ -89,19 +90,17 @@ def conclusion(report: Report) -> tuple[str, str]:
     """The last line and its style."""
     open_claims = [entry.claim.id for entry in report.claims if not entry.succeeds]
     rest = f"; not established here: {', '.join(open_claims)}" if open_claims else ""
-    if report.exit_status == 0:
+    if report.exit_status == HOLDS:
         return f"ok: nothing is refuted and no evidence is lost{rest}", "green"
-    if report.exit_status == 3:
+    if report.exit_status == UNDECIDED:
         return f"undecided in the budget{rest}", "yellow"
     return f"NOT ok{rest}", "bold red"
 
 
 def verdict(entry: ClaimReport) -> Text:
     """The verdict as a coloured word; what was lost shows in its place."""
-    lost = entry.losses()
-    style = "bold red" if entry.fails or lost else "green" if entry.succeeds else STYLE[entry.verdict]
-    word = entry.verdict.value if entry.verdict is not None else "not covered"
-    return Text(f"{word}, {len(lost)} lost" if lost else word, style=style)
+    style = "bold red" if entry.fails or entry.losses() else "green" if entry.succeeds else STYLE[entry.verdict]
+    return Text(entry.in_words, style=style)
 
 
 def evidence_cells(entry: ClaimReport) -> tuple[str, str, str, str]:

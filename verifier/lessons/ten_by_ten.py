@@ -51,7 +51,10 @@ def task(family: AutoregressiveLogits) -> Prompt:
 
 @dataclass(frozen=True)
 class Training:
-    """The parameter after the last update, and E[R] and the objective before each update and after the last."""
+    """The parameter after the last update, and E[R] and the objective before each update and after the last.
+
+    ``first_group`` is what the first update drew.
+    """
 
     theta: tuple[Fraction, ...]
     rewards: tuple[Scalar, ...]
