@@ -213,3 +213,13 @@ def test_the_command_writes_them_and_refuses_what_are_no_cases(tmp_path, capsys,
     assert main(["--cases", "cases.json"]) == 2
     assert main(["--cases", "absent.json"]) == 2
     assert "absent.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("stated", "word"),
+    [(2e-10, "settled"), (2.1e-10, "differs"), (2e-10 + 1e-16, "settled"), (2e-10 - 2e-13, "differs")],
+)
+def test_a_small_float_is_compared_by_its_own_size(stated, word):
+    """A third of 1e-10 + 2e-10 + 3e-10 is 2e-10: what is off by 2e-13 is off in the third digit."""
+    case = {"id": "any", "input": {"losses": [[1e-10, 2e-10], [3e-10]]}, "right": {"token_mean": stated}}
+    assert settle(case).word == word

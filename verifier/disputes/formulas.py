@@ -1,8 +1,8 @@
 """Formulas of disputes: arithmetic on numbers and lists, means over all draws, derivatives, and binary formats.
 
 Python's notation for arithmetic, comparisons, indices and list comprehensions, over the names of a case. An operation
-of two lists goes entry by entry; one of a list and a number takes the number for every entry. docs/disputes.md lists
-the functions.
+of two lists goes entry by entry; one of a list and a number takes the number for every entry. docs/own_disputes.md
+lists the functions.
 """
 
 import ast

@@ -28,7 +28,7 @@ from grpocheck.verifier.disputes.kinds import Path as Way
 from grpocheck.verifier.disputes.kinds_kl import KINDS, Known
 from grpocheck.verifier.disputes.lines import Line, Verdict
 from grpocheck.verifier.disputes.settling import settle_by_formulas, stated_numbers
-from grpocheck.verifier.disputes.values import CLOSENESS
+from grpocheck.verifier.disputes.values import close
 from grpocheck.verifier.estimator.moments import TooManyCases
 from grpocheck.verifier.estimator.report import composition_markdown, short
 from grpocheck.verifier.failures import BAD_INPUT, REFUTED, UNDECIDED, BadOption, emit, say
@@ -208,7 +208,7 @@ def is_enclosure(found: Any) -> bool:
 
 
 def agree(stated: Any, found: Any) -> bool:
-    """Whether the numbers are the same: a text exactly, a float to CLOSENESS."""
+    """Whether the numbers are the same: a text exactly, a float to twelve digits."""
     if isinstance(stated, list):
         alike = isinstance(found, list) and len(stated) == len(found)
         return alike and all(agree(a, b) for a, b in zip(stated, found, strict=True))
@@ -222,7 +222,7 @@ def agree(stated: Any, found: Any) -> bool:
     if not isinstance(stated, float):
         return False
     bounds = found if is_enclosure(found) else enclose(parse_exact(found), 30)
-    return all(abs(Fraction(end) - Fraction(stated)) <= CLOSENESS for end in bounds)
+    return all(close(Fraction(end), stated) for end in bounds)
 
 
 def page(disputes: Sequence[Dispute], folder: str) -> str:

@@ -14,7 +14,9 @@ from grpocheck.verifier.disputes.numbers import approximate
 from grpocheck.verifier.prime_logs import PrimeLogs
 
 CLOSENESS = Fraction(1, 10**12)
-"""How far a float of a case may lie from the number it rounds; a float above 1 by so much of itself."""
+"""How far a float of a case may lie from the number it rounds, by so much of itself."""
+RESIDUE = Fraction(1, 10**14)
+"""As far it may lie in any case: so much is left where somebody's floats of about 1 cancel."""
 DIGITS = 30
 MOST_SEARCHED = 500
 """A formula over more draws than these is not looked through for the value of a number."""
@@ -27,6 +29,11 @@ ROUGHLY = 1e-6
 def supplied() -> Arithmetic:
     """The arithmetic of formulas: exact numbers, enclosures beside, logarithms of rationals in primes."""
     return PrimeLogs(EnclosureArithmetic(digits=DIGITS))
+
+
+def close(number: Fraction, stated: float) -> bool:
+    """Whether a float that a case states is a number, to twelve digits."""
+    return abs(number - Fraction(stated)) <= max(CLOSENESS * abs(Fraction(stated)), RESIDUE)
 
 
 class Values:
@@ -123,7 +130,7 @@ class Values:
         return found
 
     def same(self, stated: Any, found: Any) -> bool:
-        """Whether the numbers are the same, in one order: exactly, or to CLOSENESS where the case has a float."""
+        """Whether the numbers are the same, in one order: exactly, or to twelve digits where the case has a float."""
         left, right = flat(stated), flat(found)
         return len(left) == len(right) and all(self.same_number(a, b) for a, b in zip(left, right, strict=True))
 
@@ -134,8 +141,7 @@ class Values:
         if stated is None or (isinstance(stated, float) and math.isnan(stated)):
             return found is None or (isinstance(found, float) and math.isnan(found))
         if isinstance(stated, float) and math.isfinite(stated) and found is not None and not isinstance(found, float):
-            ends, allowed = enclose(found, DIGITS), CLOSENESS * max(Fraction(1), abs(Fraction(stated)))
-            return all(abs(Fraction(end) - Fraction(stated)) <= allowed for end in ends)
+            return all(close(Fraction(end), stated) for end in enclose(found, DIGITS))
         number = stated
         if isinstance(stated, int | str) and not isinstance(stated, bool):
             try:
