@@ -18,7 +18,7 @@ class Unreadable(InvalidProblem):
         self.path = str(path)
 
     def at(self, place: str) -> "Unreadable":
-        """The same of a place in the file, a line of it."""
+        """The same error, with the line of the file that it is of before its key."""
         key = self.key.removeprefix(f"{self.path}: ")
         return self if key.startswith(place) else Unreadable(self.path, f"{place}, {key}", self.value, self.expected)
 
