@@ -1,11 +1,13 @@
 """The command prove: verdicts and exit statuses, counterexamples that run, bad input on one line or with a caret."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from grpocheck.verifier.cli import app
-from grpocheck.verifier.properties import SHELF
+from grpocheck.verifier.commands.prove import verdict_lines
+from grpocheck.verifier.properties import SHELF, Result, Scope, Verdict
 from typer.testing import CliRunner
 
 from tests.properties.test_language import HOSTILE
@@ -116,3 +118,9 @@ def test_bad_input_says_what_was_expected(arguments: tuple[str, ...], said: str)
     assert done.exit_code == 2
     assert said in done.output
     assert "Traceback" not in done.output
+
+
+def test_contracts_that_a_search_of_a_shape_never_has_on_are_no_setting_of_the_users() -> None:
+    found = Result("F_next >= F", Scope.SHAPE, Verdict.REFUTED, "search", "a shape", 1, contracts=False)
+    assert list(verdict_lines(found))[-1] == "  took      0.0 s, contracts off, as in every search of a shape"
+    assert list(verdict_lines(replace(found, contracts=True)))[-1].endswith("s, contracts on")
