@@ -154,7 +154,7 @@ def table(key: str, value: object, allowed: Sequence[str], required: Sequence[st
     known = frozenset(allowed)
     for entry in value:
         if entry not in known:
-            raise InvalidProblem(prefix + shortened(entry), value[entry], known_keys(entry, allowed))
+            raise InvalidProblem(prefix + (shortened(entry) or '""'), value[entry], known_keys(entry, allowed))
     for entry in required:
         if entry not in value:
             raise InvalidProblem(prefix + entry, None, "a value: the key is missing")

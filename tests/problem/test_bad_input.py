@@ -149,6 +149,8 @@ def test_the_document_that_the_others_break_is_a_problem(tmp_path):
         ("epsilon = 0.2", "epsilon = -0.2", "epsilon", "-1/5"),
         ("epsilon = 0.2", "epsilon = nan", "epsilon", "nan"),
         ("epsilon = 0.2", "epsilom = 0.2", "epsilom", "0.2"),
+        ("epsilon = 0.2", '"" = 0.2', '""', "0.2"),
+        ('name = "q"', 'name = "q"\n"" = 1', 'prompts[0].""', "1"),
         ("beta = 0", "beta = -0.1", "beta", "-1/10"),
         ("beta = 0\n", "", "beta", "None"),
         ("group_size = 2", "group_size = 1", "group_size", "1"),
