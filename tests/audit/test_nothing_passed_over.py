@@ -87,6 +87,18 @@ def test_a_table_without_a_column_of_the_others(tmp_path: Path) -> None:
     assert (finding.severity, finding.first.where.file[-9:]) == ("error", "2.parquet")
 
 
+@pytest.mark.parametrize(
+    ("column", "rule"),
+    [("advantage", "column-lost"), ("a", "advantages-not-logged")],
+    ids=["no rewards", "no advantages"],
+)
+def test_a_table_with_half_of_what_can_be_compared(tmp_path: Path, column: str, rule: str) -> None:
+    columns: dict[str, object] = {"step": [1] * 2, "prompt": ["p"] * 2, "completion": ["x", "y"]}
+    pq.write_table(pa.table({**columns, column: np.array([1.0, 0.0])}), tmp_path / "completions_00001.parquet")
+    finding = by_rule(audited(tmp_path))[rule]
+    assert "not checked: advantage-rule, " in finding.first.found
+
+
 @pytest.mark.parametrize("functions", [None, ["a", "b"], ["b", "a"]])
 def test_the_order_of_reward_functions_is_no_matter(tmp_path: Path, functions: list[str] | None) -> None:
     """Weights 1 of a and 1/2 of b: totals 1 and 1/2, around 3/4; with functions the weights are in their order."""

@@ -77,8 +77,10 @@ class TablesAudit:
         if self.is_evaluation(table) or self.is_repeat(table):
             return
         self.rows += len(table.rewards)
-        if table.advantages is None and table.seats is not None:
+        if table.advantages is None and not table.by_text:  # verl's rollouts have none, which docs/audit.md says
             self.take_no_advantages(table)
+        if table.advantages is not None and not table.names:
+            self.take_no_rewards(table)
         self.take_numbers(table)
         self.take_functions(table)
         self.kept.append(moments(table))
@@ -121,8 +123,21 @@ class TablesAudit:
                 )
             )
 
+    def take_no_rewards(self, table: Table) -> None:
+        """Advantages of which no reward is logged."""
+        self.findings.add(
+            seen(
+                "column-lost",
+                table.group_at(0),
+                "a column of floats for each reward function",
+                f"none beside the advantages; not checked: {', '.join(OF_ADVANTAGES)}",
+                what="advantages without any reward that they could follow from",
+                apart="none",
+            )
+        )
+
     def take_no_advantages(self, table: Table) -> None:
-        """A batch of a recording in which not every group has advantages."""
+        """A batch in which not every group has advantages."""
         self.findings.add(
             seen(
                 "advantages-not-logged",
