@@ -2,12 +2,15 @@
 
 from fractions import Fraction as F
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from grpocheck.core import Supply, SupplyViolation, read_problem, run
+from grpocheck.core.arithmetic.errors import UndecidedComparison
 from grpocheck.core.domains import OpenBox
 from grpocheck.core.oracles import UNDEFINED_GRADIENT
 from grpocheck.core.violations import Clause
+from grpocheck.verifier.supplied import cross_examination
 from grpocheck.verifier.supplied.cross_examination import cross_examined
 
 from tests.hostile import supplies
@@ -76,6 +79,21 @@ def test_a_lie_is_told_by_the_definition(given, supply, clause, said):
 def test_an_enclosed_gradient_is_shown():
     with pytest.raises(SupplyViolation, match=r"answered \[2\], expected \[.*log\(27/25\)"):
         run(problem(**KL), cross_examined(problem(**KL), Supply(gradient=stale)))
+
+
+def undecided(*_):
+    raise UndecidedComparison("here", "there", ("0", "0"), 64)
+
+
+def test_what_the_definition_leaves_open_passes(monkeypatch):
+    given = problem()
+    supply = Supply(domain=answers(True), gradient=answers([F(2)]))
+    plain = run(given, supply)
+    monkeypatch.setattr(cross_examination, "objective_gradient", undecided)
+    examiner = cross_examination.Examiner(given, supply)
+    assert examiner.gradient(plain.iterations[0].frozen, given.theta) == [F(2)]
+    unknown = SimpleNamespace(admissible_domain=SimpleNamespace(contains=undecided))
+    assert cross_examination.Examiner(unknown, supply).domain(given.theta) is True
 
 
 def test_the_truth_passes():

@@ -15,10 +15,12 @@ import pytest
 from grpocheck.core import Supply, SupplyViolation, run
 from grpocheck.core.domains import OpenBox
 from grpocheck.core.families.supplied import Supplied
-from grpocheck.core.violations import Clause
+from grpocheck.core.violations import Clause, ClauseBroken
 from grpocheck.core.writing import problem_to_toml
 from grpocheck.verifier.cli import app
 from grpocheck.verifier.failures import BadOption
+from grpocheck.verifier.isolation.frames import send
+from grpocheck.verifier.isolation.link import forked
 from grpocheck.verifier.isolation.supply import isolated
 from typer.testing import CliRunner
 
@@ -100,6 +102,17 @@ def test_a_process_that_ends_is_named(supply, said):
             run(problem(), oracles)
         assert caught.value.clause is Clause.ANSWERS
         assert said in str(caught.value)
+
+
+def test_a_process_that_reads_nothing_is_late():
+    def deaf(end):
+        send(end, {"ready": []})
+        supplies.forever()
+
+    link, _ = forked(deaf, 0.2)
+    with pytest.raises(ClauseBroken, match=r"gave no answer within 0\.2 s"):
+        link.ask({"a message": "longer than a socket holds" * 10**6})
+    assert link.pid is None
 
 
 def test_after_its_end_a_process_is_not_asked_again():

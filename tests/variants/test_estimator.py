@@ -11,10 +11,10 @@ from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.variants.registry import NAMED, named
 from grpocheck.core.variants.words import with_parts
 from grpocheck.verifier.counts import count_vectors, number_of_count_vectors, positions_of, probability
-from grpocheck.verifier.estimator.exact import Verdict, estimate, multiple_of_truth
+from grpocheck.verifier.estimator.exact import Verdict, compared_with_zero, estimate, multiple_of_truth
 from grpocheck.verifier.estimator.moments import TooManyCases, enumerated, moments_of
 from grpocheck.verifier.estimator.problems import update_of
-from grpocheck.verifier.estimator.report import estimation_mapping, search_sentence
+from grpocheck.verifier.estimator.report import estimation_mapping, multiple, search_sentence
 from grpocheck.verifier.estimator.search import search
 from grpocheck.verifier.prime_logs import PrimeLogs, factors
 
@@ -217,6 +217,18 @@ def test_off_policy_draws_come_from_the_old_policy():
     assert plain.moments.expected == (F(1, 10), F(-1, 10))
     assert plain.true_gradient == (F(1, 4), F(-1, 4))
     assert plain.moments.value is None
+
+
+def test_one_entry_that_is_not_0_decides_wherever_it_stands():
+    arithmetic = EnclosureArithmetic(max_bits=256)
+    zero = 2 * arithmetic.log(arithmetic.sqrt(F(2))) - arithmetic.log(F(2))  # which no enclosure shows
+    assert compared_with_zero((zero, F(1, 7)), arithmetic) == (Verdict.BIASED, "")
+    assert compared_with_zero((F(1, 7), zero), arithmetic) == (Verdict.BIASED, "")
+    verdict, why = compared_with_zero((F(0), zero), arithmetic)
+    assert verdict is Verdict.UNDECIDED
+    assert why.startswith("not decided at 256 bits")
+    assert multiple((F(1), F(2)), (zero, F(2)), arithmetic) is None
+    assert multiple((F(1), F(2)), (F(3), F(6)), arithmetic) == "1/3"
 
 
 def test_a_kink_leaves_no_expected_gradient():

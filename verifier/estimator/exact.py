@@ -82,14 +82,17 @@ def estimate(
 
 
 def compared_with_zero(bias: Vector, arithmetic: Arithmetic) -> tuple[Verdict, str]:
-    """Whether a bias is 0, and why that is not decided where it is not."""
+    """Whether a bias is 0, and why that is not decided where it is not. One entry that is not 0 decides."""
     if arithmetic.name == MpArithmetic.name:
         return Verdict.UNDECIDED, "numbers of mp are rounded, and no error is certified"
-    try:
-        same = all(arithmetic.equal(entry, 0) for entry in bias)
-    except UndecidedComparison as error:
-        return Verdict.UNDECIDED, str(error)
-    return Verdict.UNBIASED if same else Verdict.BIASED, ""
+    undecided = ""
+    for entry in bias:
+        try:
+            if not arithmetic.equal(entry, 0):
+                return Verdict.BIASED, ""
+        except UndecidedComparison as error:
+            undecided = undecided or str(error)
+    return (Verdict.UNDECIDED, undecided) if undecided else (Verdict.UNBIASED, "")
 
 
 def multiple_of_truth(expected: Vector, truth: Vector, arithmetic: Arithmetic) -> Scalar | None:

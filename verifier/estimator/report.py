@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from grpocheck.core.arithmetic import Arithmetic, Scalar, enclose, parse_exact
+from grpocheck.core.arithmetic import Arithmetic, Scalar, UndecidedComparison, enclose, parse_exact
 from grpocheck.core.gradient import Vector
 from grpocheck.core.variants.words import PARTS, composition
 from grpocheck.verifier.estimator.exact import Estimation, Verdict, multiple_of_truth
@@ -70,8 +70,13 @@ def estimation_mapping(estimation: Estimation, names: Sequence[str], arithmetic:
 
 
 def multiple(expected: Vector | None, truth: Vector, arithmetic: Arithmetic) -> Any:
-    """c with expected = c * truth as a text, where there is one."""
-    return None if expected is None else text(multiple_of_truth(expected, truth, arithmetic), arithmetic)
+    """c with expected = c * truth as a text, where there is one and comparisons show it."""
+    if expected is None:
+        return None
+    try:
+        return text(multiple_of_truth(expected, truth, arithmetic), arithmetic)
+    except UndecidedComparison:
+        return None
 
 
 def sentence(estimation: Estimation, arithmetic: Arithmetic) -> str:

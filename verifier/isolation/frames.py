@@ -12,7 +12,7 @@ HEAD = 8
 
 
 class Late(Exception):  # noqa: N818 - what the answer is
-    """No whole frame came in time."""
+    """No whole frame came, or was taken, in time."""
 
 
 class Gone(Exception):  # noqa: N818 - what the other end is
@@ -22,10 +22,12 @@ class Gone(Exception):  # noqa: N818 - what the other end is
 
 
 def send(end: socket.socket, message: Any) -> None:
-    """Send a message. Raises Gone where nobody is there to read it."""
+    """Send a message. Raises Gone where nobody is there to read it, and Late past the timeout of the socket."""
     body = json.dumps(message, ensure_ascii=True, separators=(",", ":")).encode("ascii")
     try:
         end.sendall(len(body).to_bytes(HEAD, "big") + body)
+    except TimeoutError as error:
+        raise Late from error
     except OSError as error:
         raise Gone("its process does not read") from error
 

@@ -57,7 +57,7 @@ class Link:
                 send(self.end, message)
             self.end.settimeout(None)
             answer = receive(self.end, deadline)
-        except (Late, TimeoutError):
+        except Late:
             self.close()
             self.ended = f"gave no answer within {limit:g} s; its process was ended"
         except Gone as error:

@@ -6,6 +6,7 @@ answer had to be. An answer is wrong where it is decided to differ; enclosures t
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from grpocheck.contracts.comparisons import decided_sign
 from grpocheck.core import Problem, Supply
 from grpocheck.core.arithmetic.automatic import AutomaticArithmetic
 from grpocheck.core.arithmetic.enclosure import EnclosureArithmetic
+from grpocheck.core.arithmetic.errors import UndecidedComparison
 from grpocheck.core.arithmetic.exact import ExactArithmetic
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 from grpocheck.core.families.family import Family
@@ -75,9 +77,11 @@ class Examiner:
     def domain(self, theta: Sequence[Scalar]) -> Any:
         """A membership, which has to be that in the problem's U."""
         assert self.supply.domain is not None
-        right = self.problem.admissible_domain.contains(theta, arithmetic_for(theta))
+        right: bool | None = None
+        with suppress(UndecidedComparison):
+            right = self.problem.admissible_domain.contains(theta, arithmetic_for(theta))
         answer = self.supply.domain(theta)
-        if type(answer) is bool and answer is not right:
+        if right is not None and type(answer) is bool and answer is not right:
             where = "inside" if right else "outside"
             raise ClauseBroken(Clause.DOMAIN_VALUE, f"answered {answer} {where} U, at {described(tuple(theta))}")
         return answer
@@ -86,7 +90,10 @@ class Examiner:
         """A gradient, which has to be that of F_t at theta, and undefined where F_t has a kink."""
         assert self.supply.gradient is not None
         arithmetic, point = arithmetic_for(theta), tuple(theta)
-        right = self.true_gradient(frozen, point, arithmetic)
+        try:
+            right = self.true_gradient(frozen, point, arithmetic)
+        except UndecidedComparison:
+            return self.supply.gradient(frozen, theta)
         known = self.gradients.setdefault(frozen.outer_iteration, [])
         earlier = list(known)
         known.append((point, right))
