@@ -133,7 +133,10 @@ class LossSettings:
 
     @staticmethod
     def from_trl(config: Mapping[str, Any]) -> LossSettings:
-        """The settings of a recorded ``config``: TRL's own names, with TRL's defaults for what is not there."""
+        """The settings of a recorded ``config``: TRL's own names, with TRL's defaults for what is not there.
+
+        Raises BadSetting for a value that is of another kind than its setting.
+        """
         read = _Reader(config)
         loss_type = read.word("loss_type", "dapo")
         _one_of("loss_type", loss_type, tuple(LOSSES))
