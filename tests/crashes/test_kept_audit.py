@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from grpocheck.verifier.audit import auditing, keeping
 from grpocheck.verifier.audit.auditing import Piece, pieces_of
 from grpocheck.verifier.audit.discovery import runs_of
 from grpocheck.verifier.audit.packing import packed, unpacked
+from grpocheck.verifier.audit.model import Lines
 from grpocheck.verifier.audit.readers import groups
 from grpocheck.verifier.cli import app
 from typer.testing import CliRunner
@@ -126,6 +128,11 @@ def test_a_changed_file_is_audited_afresh(folder: Path, tmp_path: Path, pieces_d
     assert after == report(folder)
 
 
+def stretches(pieces: Iterable[Piece]) -> list[Lines]:
+    """The stretches of lines that are pieces of their own, in their order."""
+    return [piece.lines[1] for piece in pieces if piece.lines is not None]
+
+
 def test_lines_that_were_there_before_a_log_grew_are_not_done_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pieces_done: list[Piece]
 ) -> None:
@@ -133,12 +140,16 @@ def test_lines_that_were_there_before_a_log_grew_are_not_done_again(
     path = recording(tmp_path / "a.jsonl", "a", batches=12)
     whole = path.read_text()
     path.write_text("".join(whole.splitlines(keepends=True)[:-6]))
+    (run,) = runs_of([path])
+    there = stretches(pieces_of(run))[:-1]  # the last one has no end, and grows
+    assert len(there) > 3
     report(path, "--keep", tmp_path / "kept")
     path.write_text(whole)
     pieces_done.clear()
     after = report(path, "--keep", tmp_path / "kept")
     (run,) = runs_of([path])
-    assert len(pieces_done) < len(list(pieces_of(run))) / 2
+    assert stretches(pieces_of(run))[: len(there)] == there
+    assert stretches(pieces_done) == stretches(pieces_of(run))[len(there) :]
     assert after == report(path)
 
 
@@ -222,6 +233,7 @@ def test_a_full_disk_is_said_and_the_next_one_goes_on(folder: Path, tmp_path: Pa
 SLOW_PIECES = """
 import sys, time
 from grpocheck.verifier.audit import auditing
+from grpocheck.verifier.audit.model import Lines
 from grpocheck.verifier.audit.readers import groups
 groups.BYTES_OF_A_STRETCH = 800
 real = auditing.Piece.done
