@@ -13,8 +13,8 @@ import pytest
 from grpocheck.verifier.audit import auditing, keeping
 from grpocheck.verifier.audit.auditing import Piece, pieces_of
 from grpocheck.verifier.audit.discovery import runs_of
-from grpocheck.verifier.audit.packing import packed, unpacked
 from grpocheck.verifier.audit.model import Lines
+from grpocheck.verifier.audit.packing import packed, unpacked
 from grpocheck.verifier.audit.readers import groups
 from grpocheck.verifier.cli import app
 from typer.testing import CliRunner
