@@ -37,6 +37,7 @@ def works(python: Path, folder: Path, audits: bool, claims: Sequence[str] = ("N4
     command = python.parent / "grpocheck"
     examples = Path(called(python, "-c", PLACE, folder=folder).stdout.strip())
     assert "verify" in called(command, "--help", folder=folder).stdout
+    assert "'PROBLEM'" in called(command, "run", folder=folder, status=2).stderr  # old ones of typer called it None
     trace = ["--trace", "t.jsonl", "--json"]
     outcome = json.loads(called(command, "run", examples / "undefined_gradient.toml", *trace, folder=folder).stdout)
     assert outcome["status"] == "undefined-gradient"
