@@ -15,22 +15,33 @@ MOST_BYTES = 1 << 26
 """Bytes of a file that is read whole, and of a line."""
 
 
-RESULTS = {"a trace": '{"event"', "JSON": "{", "a page": "<!doctype", "a picture": "<svg", "Markdown": "# ", "TOML": ""}
-"""How each kind of file that a command writes begins. Files of TOML, which people write as well, all begin alike."""
+RESULTS = {
+    "a trace": ('{"event"',),
+    "a report of the evidence": ("{", '"grpocheck":'),
+    "a report in SARIF": ("{", '"name": "grpocheck"'),
+    "test vectors": ("{", '"schema": "grpocheck-vectors/'),
+    "a page": ("<!doctype html>", "<title>grpocheck"),
+    "a picture": ("<svg", 'font-size="12" role="img"'),
+    "a page of disputes": ("# disputes\n",),
+    "a counterexample": ("# against the property: ",),
+}
+"""What is at the beginning of each kind of file that a command writes, in small letters; the first mark begins it."""
+MOST_BEFORE_A_MARK = 1024
 
 
 def check_writable(option: str, path: Path, kind: str, *read: Path | None) -> None:
     """Raise BadOption unless a file of a kind (of RESULTS) can be written at a path; leaves nothing behind.
 
-    What is there may be an earlier result, but nothing that begins otherwise, and none of the files that are ``read``.
+    What is there may be an earlier result of that kind, but no other file, and none of those that are ``read``.
     """
     if path.is_file():
         if any(other is not None and other.exists() and path.samefile(other) for other in read):
             raise BadOption(option, path, "it is read by this command, and would be lost", "another file")
         with path.open("rb") as file:
-            begin = file.read(64).decode("utf-8", "replace").lower()
-        if begin and not begin.startswith(RESULTS[kind]):
-            raise BadOption(option, path, f"it is there, is not {kind}, and would be lost", "another file")
+            begin = file.read(MOST_BEFORE_A_MARK).decode("utf-8", "replace").lower()
+        marks = RESULTS[kind]
+        if begin and not (begin.startswith(marks[0]) and all(mark in begin for mark in marks)):
+            raise BadOption(option, path, f"it is there, is not {kind} from before, and would be lost", "another file")
     check_place(option, path)
 
 

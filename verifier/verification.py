@@ -51,7 +51,7 @@ def verify_claims(
     claims = select(identifiers)
     to_stdout = str(json_path) == "-"
     if not to_stdout:
-        check_writable("--json", json_path, "JSON")
+        check_writable("--json", json_path, "a report of the evidence")
     if html_path is not None:
         check_writable("--html", html_path, "a page")
     cache = Cache(cache_folder)

@@ -42,7 +42,7 @@ def audit_command(request: AuditRequest) -> int:
     from grpocheck.verifier.audit.settings import read_settings
     from grpocheck.verifier.keeping import going_on
 
-    for option, path, kind in (("--sarif", request.sarif, "JSON"), ("--html", request.html, "a page")):
+    for option, path, kind in (("--sarif", request.sarif, "a report in SARIF"), ("--html", request.html, "a page")):
         if path is not None:
             check_writable(option, path, kind, request.settings, *request.paths)
     if request.keep is not None:

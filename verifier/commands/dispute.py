@@ -36,7 +36,7 @@ def dispute(request: DisputeRequest) -> int:
     if request.cases is None:
         raise BadOption("CASES", None, "none are given", "a JSON file of cases (--kinds lists what they can be of)")
     if request.page is not None:
-        check_writable("--page", request.page, "Markdown", request.cases)
+        check_writable("--page", request.page, "a page of disputes", request.cases)
     if request.files is not None:
         check_folder("--files", request.files)
     disputes = [settle(case) for case in read_cases(request.cases)]

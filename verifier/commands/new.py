@@ -4,7 +4,7 @@ from pathlib import Path
 
 from grpocheck.core.reading import parsed, problem_from_mapping
 from grpocheck.verifier.failures import BadOption, emit
-from grpocheck.verifier.files import check_writable, write_text
+from grpocheck.verifier.files import check_place, write_text
 
 HEAD = """\
 # A finite-budget group-relative update. Numbers are exact: 0.2 is 1/5, and a text may hold a fraction: "1/3".
@@ -78,7 +78,7 @@ def new_problem(family: str, out: Path | None) -> int:
         return 0
     if out.exists():
         raise BadOption("--out", out, "it is there already", "a file that is not there yet")
-    check_writable("--out", out, "TOML")
+    check_place("--out", out)
     write_text(out, text, new=True)
     emit(f"{out}: a {family} problem; run it: grpocheck run {out}")
     return 0

@@ -42,7 +42,7 @@ def prove(request: ProveRequest) -> int:
             f"a problem file, or one of the shelf: {', '.join(SHELF)}",
         )  # fmt: skip
     if request.out is not None:
-        check_writable("--out", request.out, "TOML", request.problem)
+        check_writable("--out", request.out, "a counterexample", request.problem)
     problem = shelved.problem if request.problem is None and shelved is not None else read_problem(str(request.problem))
     text = request.stated if shelved is None else shelved.property
     own = shelved.scope if shelved is not None and request.problem is None else Scope.RUN

@@ -12,7 +12,7 @@ from grpocheck.verifier.vectors.making import number_of_steps, vectors
 
 def write_vectors(out: Path, as_json: bool = False) -> int:
     """Write the test vectors and say how many there are; 0."""
-    check_writable("OUT", out, "JSON")
+    check_writable("OUT", out, "test vectors")
     with progress_bar("vectors", number_of_steps()) as advance:
         document = vectors(advance)
     write_text(out, json.dumps(document, indent=1, ensure_ascii=False) + "\n")

@@ -16,7 +16,7 @@ from grpocheck.core.writing import problem_to_toml
 from grpocheck.verifier.commands.claims import explain
 from grpocheck.verifier.commands.prove import verdict_lines
 from grpocheck.verifier.failures import BAD_INPUT, BadOption, message_of
-from grpocheck.verifier.files import check_writable, write_text
+from grpocheck.verifier.files import check_place, write_text
 from grpocheck.verifier.properties import SHELF, CheckFailed, PropertyError, Scope, check_in_process
 from grpocheck.verifier.properties.quantities import QUANTITIES, Level, known_names
 from grpocheck.verifier.properties.runs import read_text
@@ -29,6 +29,16 @@ MOST_HISTORY = 1000
 KNOWN = (BadOption, CheckFailed, DigitBudgetExceeded, InvalidProblem, OSError, PropertyError, UndecidedComparison,
          UnicodeError)  # fmt: skip
 """What a person can act on: said on one line, and the session goes on."""
+
+SAVED_BY_HAND = "it is there, has more in it than a saved problem, and would be lost"
+
+
+def is_as_written(path: Path) -> bool:
+    """Whether a file is just what writing the problem in it gives: no comments, nothing of another kind."""
+    try:
+        return problem_to_toml(read_problem(path)) == path.read_text(encoding="utf-8")
+    except (InvalidProblem, UnicodeDecodeError):
+        return False
 
 
 class Session(cmd.Cmd):
@@ -202,7 +212,9 @@ class Session(cmd.Cmd):
     def do_save(self, line: str) -> None:
         """save FILE: write the problem, with the seed of its run if it has been run."""
         path, problem = Path(line.strip()), self.current()
-        check_writable("save", path, "TOML")
+        if path.is_file() and not is_as_written(path):
+            raise BadOption("save", path, SAVED_BY_HAND, "another file")
+        check_place("save", path)
         write_text(path, problem_to_toml(problem))
         self.say(f"saved {path}")
 
