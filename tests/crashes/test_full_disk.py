@@ -30,9 +30,14 @@ def refused(arguments: list[str], *words: str) -> None:
 
 
 OLDER = {
-    "run": '{"event": "start"}\n', "audit-sarif": "{}", "audit-html": "<!doctype html></html>",
-    "estimator": "<svg></svg>", "dispute": "# Disputes\n", "vectors": "{}", "prove": "group_size = 2\n",
-}  # fmt: skip
+    "run": '{"event": "start"}\n',
+    "audit-sarif": '{"runs": [{"tool": {"driver": {"name": "grpocheck"}}}]}',
+    "audit-html": "<!doctype html>\n<title>grpocheck audit</title></html>",
+    "estimator": '<svg font-size="12" role="img"></svg>',
+    "dispute": "# Disputes\n",
+    "vectors": '{"schema": "grpocheck-vectors/1"}',
+    "prove": "# Against the property: F_next < F\n",
+}
 """What an earlier call may have left: only such a file is written over."""
 
 
