@@ -1,7 +1,9 @@
 """Right losses are recognised, mistaken ones depart, and the input shown is as small as the mistake allows."""
 
 import re
+import sys
 from fractions import Fraction as F
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -127,6 +129,17 @@ def test_the_nearest_variant_is_named_where_it_is_much_nearer():
     found = verdict(nearly_dapo, "grpo")
     (note,) = [note for note in found.notes if note.startswith("nearest to it")]
     assert re.search(r"is (bnpo|dapo): it departs from that on 1 of \d+ inputs, and from the demanded one on ", note)
+
+
+def through_a_module(new, old, ref, advantages, mask):
+    return losses.dapo(new, old, ref, advantages, mask)
+
+
+def test_a_loss_of_numpy_is_one_where_torch_is_imported_too(monkeypatch):
+    """losses.dapo speaks of numpy; that another module has imported torch says nothing of it."""
+    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
+    assert target_of(through_a_module).kind == "numpy"
+    assert target_of(lambda *arrays: through_a_module(*arrays)).kind == "numpy"
 
 
 def test_a_scale_is_named_and_accepted_on_request():

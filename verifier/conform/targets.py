@@ -210,4 +210,6 @@ def _named_in(function: Any) -> list[Any]:
         names.update(code.co_names)
         codes.extend(const for const in code.co_consts if inspect.iscode(const))
     values = [function.__globals__[name] for name in names if name in function.__globals__]
+    modules = [value for value in values if isinstance(value, ModuleType)]
+    values += [vars(module)[name] for module in modules for name in names if name in vars(module)]  # module.name
     return values + [cell.cell_contents for cell in function.__closure__ or ()]
