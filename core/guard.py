@@ -127,8 +127,9 @@ class Guard:
             raise self.violation(Clause.SURROUNDINGS, call, changed)
         if issubclass(type(answer), float):
             said = described(answer)
-            found_float = f"answered the float {said}, where Fraction({said!r}) is an exact number"
-            raise self.violation(Clause.NUMBER, call, found_float)
+            no_number = said.strip("-") in ("nan", "inf")
+            instead = "which is no number" if no_number else f"where Fraction({said!r}) is an exact number"
+            raise self.violation(Clause.NUMBER, call, f"answered the float {said}, {instead}")
         return answer
 
     @total("any oracle may be asked about")

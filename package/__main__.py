@@ -6,13 +6,14 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """The command; an interrupt while its modules are still being read ends it as any other does."""
+    """The command; an interrupt before it has begun, while modules are still being read, ends it as any other."""
     try:
         from grpocheck.verifier.cli import main as command
+
+        command()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
-    command()
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def write_text(path: Path, text: str, new: bool = False) -> None:
 def read_whole(path: Path, most: int = MOST_BYTES) -> bytes:
     """The content of a file; raises ValueError for a pipe, a device, or more bytes than it may have."""
     if path.exists() and not (path.is_file() or path.is_dir()):
-        raise ValueError("it never ends or waits for a writer")
+        raise ValueError("it is no regular file, but a pipe or a device")
     with path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:

@@ -142,6 +142,13 @@ def test_a_loss_of_numpy_is_one_where_torch_is_imported_too(monkeypatch):
     assert target_of(lambda *arrays: through_a_module(*arrays)).kind == "numpy"
 
 
+def test_a_loss_without_a_return_is_told_so():
+    found = verdict(lambda new, old, ref, advantages, mask: None, "grpo")
+    assert found.verdict == "departs"
+    assert "it returned None: expected one number" in found.witness.raised
+    assert not any("slope" in note for note in found.notes)
+
+
 def test_a_scale_is_named_and_accepted_on_request():
     strict = verdict(losses.five_times_too_small, "grpo")
     assert strict.verdict == "departs"

@@ -153,7 +153,18 @@ main()
 """
 
 
-def test_an_interrupt_before_the_command_is_there_is_no_traceback() -> None:
-    command = [sys.executable, "-c", INTERRUPTED_WHILE_IT_BEGINS]
+INTERRUPTED_AT_ITS_FIRST_STEP = """
+import grpocheck.verifier.cli
+def interrupted():
+    raise KeyboardInterrupt
+grpocheck.verifier.cli.main = interrupted
+from grpocheck.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("program", [INTERRUPTED_WHILE_IT_BEGINS, INTERRUPTED_AT_ITS_FIRST_STEP])
+def test_an_interrupt_before_the_command_is_there_is_no_traceback(program: str) -> None:
+    command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "interrupted\n")

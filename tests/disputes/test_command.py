@@ -48,6 +48,30 @@ def test_the_files_of_commands_and_the_page_are_written(tmp_path):
     assert f"grpocheck estimator grpo-token {(tmp_path / 'files').as_posix()}/C10-group.toml  # 1" in page
 
 
+def test_a_wrong_number_of_another_thing_than_its_name_says_is_told_as_such(tmp_path):
+    """E[grad k3] = pi - ref = (1/4, -1/4) and E[grad k1] = 0 (the score has mean 0)."""
+    case = {"id": "k", "input": {"pi": [0.5, 0.5], "ref": [0.25, 0.75]}}
+    case |= {"right": {"E_grad_k3": ["1/4", "-1/4"]}, "wrong": {"E_grad_k3": [0, 0]}}
+    (tmp_path / "k.json").write_text(json.dumps(case))
+    (dispute,) = json.loads(invoked(tmp_path / "k.json", "--json").output)["disputes"]
+    right, wrong = dispute["numbers"]
+    assert (right["verdict"], wrong["verdict"]) == ("agrees", "agrees")
+    assert "not what it is named" not in right["note"]
+    assert wrong["note"].startswith("not what it is named, but by its value: ")
+
+
+def test_the_kinds_are_listed_for_programs_too():
+    kinds = json.loads(invoked("--kinds", "--json").output)["kinds"]
+    assert {"kind": "clipped terms", "needs": "ratios + advantages"} in kinds
+
+
+def test_a_file_that_is_not_there_is_named_as_the_argument_it_is(tmp_path):
+    done = invoked(tmp_path / "none.json")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("grpocheck: CASES: ")
+    assert "none.json': No such file or directory; expected" in done.stderr
+
+
 def test_statuses_of_a_number_that_differs_and_of_bad_input(tmp_path):
     case = {"id": "mine", "input": {"rewards": [1, 0], "G": 2}, "right": {"advantages": [7, -7]}}
     (tmp_path / "mine.json").write_text(json.dumps(case))

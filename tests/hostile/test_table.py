@@ -130,6 +130,7 @@ VIOLATIONS = {
     "is no function": (Supply(reward=7), Clause.ANSWERS, "raised TypeError"),
     "has no methods": (Supply(policy=object()), Clause.ANSWERS, "no attribute 'masses'"),
     "a float": (Supply(reward=answers(0.5)), Clause.NUMBER, "answered the float 0.5"),
+    "a float that is NaN": (Supply(reward=answers(float("nan"))), Clause.NUMBER, "the float nan, which is no number"),
     "a NaN": (Supply(gradient=answers((float("nan"),))), Clause.NUMBER, "answered nan of type float"),
     "a disguise": (Supply(reward=answers(Disguised())), Clause.REWARD_FINITE, "answered a Disguised"),
     "what cannot be shown": (Supply(reward=answers(Unspeakable())), Clause.REWARD_FINITE, "answered a Unspeakable"),

@@ -176,6 +176,13 @@ def test_a_file_of_groups_that_is_none_is_refused(text, message, tmp_path):
         estimator_mapping(EstimatorRequest("grpo-token", path))
 
 
+def test_the_methods_are_listed_for_programs_too(capsys):
+    assert table_of_variants(as_json=True) == 0
+    listed = json.loads(capsys.readouterr().out)["methods"]
+    (dr_grpo,) = [method for method in listed if method["method"] == "dr-grpo"]
+    assert (dr_grpo["advantage"], dr_grpo["normalisation"]) == ("mean", "maximum-length")  # no deviation, no own length
+
+
 def test_bad_requests_are_refused(problem, tmp_path):
     with pytest.raises(BadOption, match="PROBLEM"):
         estimator_mapping(EstimatorRequest("grpo-token", None))

@@ -47,7 +47,8 @@ def test_the_session_saves_over_nothing_but_a_saved_problem(tmp_path):
     before = mine.read_bytes()
     assert b"#" in before
     orders = [f"load {mine}", f"save {mine}", "save saved.toml", "set beta 1/25", "save saved.toml", "load saved.toml"]
-    told = session(tmp_path, *orders, "save saved.toml")
+    told = session(tmp_path, *orders, "save saved.toml", "save")
+    assert "save: no file is named; expected save FILE" in told
     assert "it is there, has more in it than a saved problem, and would be lost" in told
     assert told.count("saved saved.toml") == 3
     assert mine.read_bytes() == before

@@ -90,7 +90,7 @@ def estimator_command(
     from grpocheck.verifier.failures import BadOption
 
     if methods:
-        return table_of_variants()
+        return table_of_variants(json)
     if variant is None:
         raise BadOption("VARIANT", None, "none is named", "a method (--methods lists them)")
     return estimator(

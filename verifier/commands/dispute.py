@@ -31,7 +31,8 @@ class DisputeRequest:
 def dispute(request: DisputeRequest) -> int:
     """Settle the cases and print what came out; 0 settled, 1 a number differs, 3 one stays open."""
     if request.kinds:
-        emit(drawn(kinds_parts()))
+        kinds = [{"kind": kind.name, "needs": kind.needed} for kind in KINDS]
+        emit(json.dumps({"kinds": kinds}, indent=2) if request.json else drawn(kinds_parts()))
         return 0
     if request.cases is None:
         raise BadOption("CASES", None, "none are given", "a JSON file of cases (--kinds lists what they can be of)")

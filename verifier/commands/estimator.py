@@ -24,7 +24,9 @@ from grpocheck.verifier.estimator.moments import MOST_CASES, TooManyCases, numbe
 from grpocheck.verifier.estimator.plot import Series, approximate, svg
 from grpocheck.verifier.estimator.problems import update_of
 from grpocheck.verifier.estimator.report import (
+    HEADINGS,
     composition_parts,
+    composition_rows,
     estimation_mapping,
     estimation_parts,
     realised_mapping,
@@ -81,9 +83,14 @@ def estimator(request: EstimatorRequest) -> int:
     return UNDECIDED if any(m.get("verdict") == Verdict.UNDECIDED.value for m in mapping["variants"]) else 0
 
 
-def table_of_variants() -> int:
+def table_of_variants(as_json: bool = False) -> int:
     """Print which named method is which composition of parts."""
-    emit(drawn(composition_parts(list(NAMED.values()))))
+    variants = list(NAMED.values())
+    if as_json:
+        rows = [dict(zip(HEADINGS, row, strict=True)) for row in composition_rows(variants)]
+        emit(json.dumps({"methods": rows}, indent=2, ensure_ascii=False))
+    else:
+        emit(drawn(composition_parts(variants)))
     return 0
 
 

@@ -143,6 +143,11 @@ def _cases(target: Target, source: object) -> list[Case]:
     return [case for case in made if not fixed or case.group_size == target.group_size]
 
 
+def _slope(answer: Answer) -> tuple[str, ...]:
+    """What is said of a target that follows no variant on policy; nothing of one that gave no value there."""
+    return () if answer.raised is not None else ("on policy, where every variant has a slope, it has none",)
+
+
 @dataclass(frozen=True)
 class _Trial:
     """A variant on every ordinary input."""
@@ -209,9 +214,8 @@ def _demanded(
         answer = target.answer(probe)
         found = found_on(target, wanted, Constants(), probe)
         witness = Witness(probe, answer, found.departures, raised=found.raised)
-        note = "on policy, where every variant has a slope, it has none"
         return Conformance(
-            target.name, DEPARTS, name, (), Matched(wanted, Constants()), witness, (), None, len(cases), (note,)
+            target.name, DEPARTS, name, (), Matched(wanted, Constants()), witness, (), None, len(cases), _slope(answer)
         )
     best = min(trials, key=lambda trial: trial.wrong)
     if best.wrong and not up_to_scale:
@@ -253,7 +257,7 @@ def _recognised(
     if not trials:
         probe = probe_case(0.0, 1, target.group_size, target.wants_rewards)
         answer = target.answer(probe)
-        notes.append("on policy, where every variant has a slope, it has none")
+        notes.extend(_slope(answer))
         return Conformance(
             target.name, DEPARTS, None, (), None, Witness(probe, answer, (), raised=answer.raised), (), measured,
             len(cases), tuple(notes),

@@ -79,6 +79,7 @@ class Target:
             new, tensor(case.old), tensor(case.ref), tensor(given), tensor(case.mask), **self._options(case)
         )
         loss = found[0] if isinstance(found, tuple | list) else found
+        _some(loss)
         if not isinstance(loss, torch.Tensor):
             loss = torch.tensor(float(loss), dtype=dtype)
         if loss.numel() != 1:
@@ -100,9 +101,16 @@ class Target:
             found, *rest = found
             if rest and np.shape(rest[0]) == case.shape:
                 gradient = np.asarray(rest[0], dtype=np.float64)
+        _some(found)
         if np.size(found) != 1:
             raise ValueError(f"a loss of shape {np.shape(found)}: expected one number")
         return Answer(float(np.asarray(found).reshape(())), gradient)
+
+
+def _some(loss: object) -> None:
+    """Raise ValueError where there is no loss."""
+    if loss is None:
+        raise ValueError("it returned None: expected one number")
 
 
 def loaded(text: str) -> Callable[..., Any]:

@@ -291,10 +291,11 @@ def read_cases(path: Path) -> list[Mapping[str, Any]]:
         read = json_of(read_whole(path, MOST_BYTES))
         json.dumps(read, ensure_ascii=False).encode()  # an error where half a character stands for one
     except (OSError, ValueError) as error:
-        raise BadOption("--cases", path, str(error), "the JSON file of the cases") from error
+        why = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise BadOption("CASES", path, why, "the JSON file of the cases") from error
     cases = read if isinstance(read, list) else [read]
     if not cases or not all(isinstance(case, Mapping) for case in cases):
-        raise BadOption("--cases", path, "it holds no cases", "a table with id, input, right and wrong, or a list")
+        raise BadOption("CASES", path, "it holds no cases", "a table with id, input, right and wrong, or a list")
     return cases
 
 

@@ -163,7 +163,7 @@ class Settler:
         same = self.values.with_value(others, stated, size) or (self.alike(stated, size) if side == "wrong" else [])
         if same:
             self.seen(same[0])
-            return self.reproduced(side, name, stated, same, size)
+            return self.reproduced(side, name, stated, same, size, "not what it is named, but ")
         whole = not self.unused(first) and not self.values.open_formulas and not self.given.unknown
         note = f"none of the {len(others) + 1} conventions that fit the name gives the number"
         verdict = Verdict.DIFFERS if whole and side == "right" else Verdict.UNDECIDED
@@ -190,12 +190,17 @@ class Settler:
             note += f"; it is the value of: {'; '.join(' '.join(sorted(e.words)) for e in same[:MOST_NAMED])}"
         return Line(side, name, stated, None, Verdict.UNDECIDED, "", note)
 
-    def reproduced(self, side: str, name: str, stated: Any, same: Sequence[Entry], size: int | None) -> Line:
-        """A line whose number is that of a convention other than the declared one: what a fault is, and no right."""
+    def reproduced(
+        self, side: str, name: str, stated: Any, same: Sequence[Entry], size: int | None, less: str = ""
+    ) -> Line:
+        """A line whose number is that of a convention other than the declared one: what a fault is, and no right.
+
+        ``less`` is said before it, of a name that is understood.
+        """
         value = self.values.shown(self.values.value(same[0].formula, size))
         named = "; ".join(" ".join(sorted(entry.words)) for entry in same[:MOST_NAMED])
         if side == "wrong":
-            return Line(side, name, stated, value, Verdict.AGREES, same[0].formula, f"by its value: {named}")
+            return Line(side, name, stated, value, Verdict.AGREES, same[0].formula, f"{less}by its value: {named}")
         note = f"not what the words come to, but by its value: {named}"
         return Line(side, name, stated, value, Verdict.UNDECIDED, same[0].formula, note)
 

@@ -118,6 +118,8 @@ class Session(cmd.Cmd):
 
     def do_load(self, line: str) -> None:
         """load FILE: read a problem file."""
+        if not line.strip():
+            raise BadOption("load", None, "no file is named", "load FILE")
         self.take(read_problem(line.strip()))
         self.say(f"loaded {line.strip()}: {shape(self.current())}")
 
@@ -211,6 +213,8 @@ class Session(cmd.Cmd):
 
     def do_save(self, line: str) -> None:
         """save FILE: write the problem, with the seed of its run if it has been run."""
+        if not line.strip():
+            raise BadOption("save", None, "no file is named", "save FILE")
         path, problem = Path(line.strip()), self.current()
         if path.is_file() and not is_as_written(path):
             raise BadOption("save", path, SAVED_BY_HAND, "another file")
