@@ -59,6 +59,29 @@ def test_a_reward_that_is_no_number_is_no_yes(tmp_path: Path, text: str, rule: s
     assert ("reward-not-finite" in by_rule(report)) is (text == "NaN")
 
 
+INF = float("inf")
+
+
+def test_numbers_for_a_group_with_an_infinite_reward_are_by_no_rule(tmp_path: Path) -> None:
+    """inf - inf has no value, nor has the deviation: only nan comes of it, or the 0 or 3.4e38 put in its place."""
+    lines = [
+        {"step": 1, "rewards": [1, INF, 0.5, 0], "advantages": [-0.4999, 0.833, 0.0, 3.4e38]},
+        {"step": 2, "rewards": [1, INF, 0.5, 0], "advantages": [1, 3.4e38, 0.5, 0]},  # without a baseline
+    ]
+    report = audited(written(tmp_path / "run.jsonl", HEADER, GROUP, *lines))
+    (finding,) = found(report, "advantage-rule")
+    assert (finding.severity, finding.count) == ("error", 2)
+    assert {one.expected for one in finding.examples} == {"no number: the mean of the group is infinite"}
+    assert sorted(one.found for one in finding.examples) == ["-0.4999", "0.833"]
+
+
+def test_of_a_group_with_an_infinite_reward_no_reading_of_a_missing_one_is_told(tmp_path: Path) -> None:
+    line = {"step": 1, "rewards": [1, INF, None, 0.5], "advantages": [-0.4999, 0.833, 0.0, 0.1]}
+    report = audited(written(tmp_path / "run.jsonl", HEADER, GROUP, line))
+    (finding,) = found(report, "response-unscored")
+    assert finding.first.found.endswith(" from every function, in the group of 4 at line 3")
+
+
 def test_a_score_of_verl_that_is_no_number(tmp_path: Path) -> None:
     lines = [{"input": "p", "output": "a", "score": 1.0}, {"input": "p", "output": "b", "score": float("nan")}]
     report = audited(written(tmp_path / "1.jsonl", *lines))

@@ -11,13 +11,12 @@ from grpocheck.verifier.audit.candidates import Candidate, Contest, Departure
 from grpocheck.verifier.audit.exact import exact_total
 from grpocheck.verifier.audit.findings import Findings, Severity, Where, counted
 from grpocheck.verifier.audit.grouping import Seats
+from grpocheck.verifier.audit.infinite import HUGE, numbers_beside_infinity, swallowed
 from grpocheck.verifier.audit.model import Booleans, Floats, Integers, Table
 from grpocheck.verifier.audit.residues import no_residue
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.audit.unscored import MOST_BATCHES, Unscored
 
-HUGE = 1e30
-"""From here on an advantage stands for infinity: torch's nan_to_num gives 3.4e38."""
 SHRUNK = 0.9
 ROUNDINGS = 3
 LOST = 1e-3
@@ -64,7 +63,8 @@ class Reading:
         if table.advantages is None or not len(usable) or not table.names:
             return
         logged = np.where(groups.there, table.advantages[seats.rows], 0.0)
-        usable &= ~self.take_swallowed(table, seats, groups, logged, usable, equal)
+        numbers_beside_infinity(self.findings, table, seats, groups, logged, usable)
+        usable &= ~swallowed(self.findings, table, seats, groups, logged, usable, equal)
         usable &= (np.abs(np.where(np.isnan(logged), 0.0, logged)) < HUGE).all(axis=1)
         departures = self.contest.tried(groups, logged, usable, table.unit_roundoff, (table, seats))
         self.take_departures(table, seats, departures, equal)
@@ -264,33 +264,6 @@ class Reading:
                     far=f"{abs(value):.3g}",
                 )
             )
-
-    def take_swallowed(
-        self, table: Table, seats: Seats, groups: Groups, logged: Floats, usable: Booleans, equal: Booleans
-    ) -> Booleans:
-        """Advantages of 0 where the definition has no number, as an infinite reward is in the mean; the groups of them.
-
-        Where deviations are the batch's, one infinite reward takes every other group of the batch along.
-        """
-        infinite = ~usable
-        if not infinite.any():
-            return infinite
-        zero = groups.scored & (logged == 0)
-        taken_along = usable & ~equal & (zero | ~groups.scored).all(axis=1)
-        rows = zero & (infinite | taken_along)[:, None]
-        for group, place in zip(*np.nonzero(rows), strict=True):
-            row = int(seats.rows[group, place])
-            rewards = " + ".join(f"{reward:.9g}" for reward in table.rewards[row].tolist() if reward == reward)
-            self.findings.add(
-                seen(
-                    "advantage-swallowed",
-                    table.where(row),
-                    f"no number: the mean of the {'group' if infinite[group] else 'batch'} is infinite",
-                    f"0 for rewards of {rewards}",
-                    distance=1.0,
-                )
-            )
-        return np.asarray(rows.any(axis=1))
 
     def take_sums(
         self, table: Table, seats: Seats, groups: Groups, logged: Floats, varied: Booleans, astray: set[int]

@@ -9,10 +9,11 @@ from grpocheck.verifier.audit.candidates import Candidate, Contest, declared_rul
 from grpocheck.verifier.audit.findings import Findings, Where, counted
 from grpocheck.verifier.audit.group_sizes import GroupSizes
 from grpocheck.verifier.audit.grouping import seats_as_named, seats_of_size
+from grpocheck.verifier.audit.infinite import HUGE
 from grpocheck.verifier.audit.model import Log, Table
 from grpocheck.verifier.audit.moments import Moments, fingerprint, moments
 from grpocheck.verifier.audit.readers.parquet import step_of_name
-from grpocheck.verifier.audit.readings import HUGE, Reading
+from grpocheck.verifier.audit.readings import Reading
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.audit.settings import Settings
 from grpocheck.verifier.audit.survey import Survey

@@ -54,7 +54,7 @@ class Unscored:
             said = (
                 f"nan from every function, in the group of {size} at {self.table.group_at(self.row(group, 0)).within}"
             )
-            if outside is not None:
+            if outside is not None and not np.isinf(self.groups.rewards[group]).any():
                 others = counted(scored, "other response")
                 said += f"; advantages were recomputed from the {others} by {best.name}: the logged ones follow "
                 said += reading_of(bool(outside[group]), bool(inside[group]))

@@ -1,0 +1,63 @@
+"""Groups with an infinite reward, whose mean is no number: what was logged as their advantages all the same."""
+
+import numpy as np
+from grpocheck.verifier.audit.bounds import Groups
+from grpocheck.verifier.audit.findings import Findings
+from grpocheck.verifier.audit.grouping import Seats
+from grpocheck.verifier.audit.model import Booleans, Floats, Table
+from grpocheck.verifier.audit.rules import seen
+
+HUGE = 1e30
+"""From here on an advantage stands for infinity: torch's nan_to_num gives 3.4e38."""
+
+
+def numbers_beside_infinity(
+    findings: Findings, table: Table, seats: Seats, groups: Groups, logged: Floats, usable: Booleans
+) -> None:
+    """Advantages that are numbers, and not 0, where the mean of the group is infinite.
+
+    Of one reward function: of several, each may have been standardised by itself, and the nan of one replaced by 0.
+    Without a baseline a finite reward may be its own advantage: one that is equal to it is passed over.
+    """
+    if groups.rewards.shape[2] != 1:
+        return
+    rows = groups.scored & ~usable[:, None] & (np.abs(logged) < HUGE) & (logged != 0)
+    rows &= groups.rewards[:, :, 0] != logged
+    for group, place in zip(*np.nonzero(rows), strict=True):
+        findings.add(
+            seen(
+                "advantage-rule",
+                table.where(int(seats.rows[group, place])),
+                "no number: the mean of the group is infinite",
+                f"{logged[group, place]:.9g}",
+                distance=1.0,
+            )
+        )
+
+
+def swallowed(
+    findings: Findings, table: Table, seats: Seats, groups: Groups, logged: Floats, usable: Booleans, equal: Booleans
+) -> Booleans:
+    """Advantages of 0 where the definition has no number, as an infinite reward is in the mean; the groups of them.
+
+    Where deviations are the batch's, one infinite reward takes every other group of the batch along.
+    """
+    infinite = ~usable
+    if not infinite.any():
+        return infinite
+    zero = groups.scored & (logged == 0)
+    taken_along = usable & ~equal & (zero | ~groups.scored).all(axis=1)
+    rows = zero & (infinite | taken_along)[:, None]
+    for group, place in zip(*np.nonzero(rows), strict=True):
+        row = int(seats.rows[group, place])
+        rewards = " + ".join(f"{reward:.9g}" for reward in table.rewards[row].tolist() if reward == reward)
+        findings.add(
+            seen(
+                "advantage-swallowed",
+                table.where(row),
+                f"no number: the mean of the {'group' if infinite[group] else 'batch'} is infinite",
+                f"0 for rewards of {rewards}",
+                distance=1.0,
+            )
+        )
+    return np.asarray(rows.any(axis=1))
