@@ -16,7 +16,7 @@ MOST_BYTES = 1 << 26
 
 
 RESULTS = {
-    "a trace": ('{"event"',),
+    "a trace": ('{"event": "start"', '"grpocheck-trace/'),
     "a report of the evidence": ("{", '"grpocheck":'),
     "a report in SARIF": ("{", '"name": "grpocheck"'),
     "test vectors": ("{", '"schema": "grpocheck-vectors/'),

@@ -30,7 +30,7 @@ def refused(arguments: list[str], *words: str) -> None:
 
 
 OLDER = {
-    "run": '{"event": "start"}\n',
+    "run": '{"event": "start", "schema": "grpocheck-trace/1"}\n',
     "audit-sarif": '{"runs": [{"tool": {"driver": {"name": "grpocheck"}}}]}',
     "audit-html": "<!doctype html>\n<title>grpocheck audit</title></html>",
     "estimator": '<svg font-size="12" role="img"></svg>',

@@ -26,6 +26,7 @@ PRECIOUS = {
     "a trainer's state": json.dumps({"log_history": [{"loss": 0.5}], "global_step": 1}),
     "a page of somebody's": "<!doctype html>\n<html><head><title>Mine</title></head></html>\n",
     "a picture of somebody's": '<svg xmlns="http://www.w3.org/2000/svg"><title>Mine</title></svg>\n',
+    "events of somebody's": '{"event": "start", "of": "a job of mine"}\n',
     "a text": "# Notes\n\nOf my own.\n",
 }
 
