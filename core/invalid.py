@@ -8,6 +8,8 @@ from grpocheck.contracts.clauses import ensure, require, total
 MOST_CHARACTERS = 60
 MOST_ENTRIES = 4
 MOST_DIGITS_SHOWN = 40
+MISSING = "a value: the key is missing"
+"""What is expected of a key that is not there; as it has no value, none is shown."""
 
 
 class InvalidProblem(ValueError):  # noqa: N818 - the noun is what the input is
@@ -27,7 +29,8 @@ class InvalidProblem(ValueError):  # noqa: N818 - the noun is what the input is
     @ensure(lambda self, result: result.startswith(self.key) and self.expected in result, "the message names both")
     def __str__(self) -> str:
         """One sentence for the person who wrote the value."""
-        return f"{self.key}: {shown(self.value)}: expected {self.expected}"
+        found = "" if self.expected.startswith(MISSING) else f"{shown(self.value)}: "
+        return f"{self.key}: {found}expected {self.expected}"
 
 
 @total("whatever somebody wrote has to be shown to them")

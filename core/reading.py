@@ -20,7 +20,7 @@ from grpocheck.core.families.simplex import Simplex
 from grpocheck.core.families.softmax import Softmax
 from grpocheck.core.families.supplied import Supplied
 from grpocheck.core.generation import generation_from_mapping
-from grpocheck.core.invalid import InvalidProblem
+from grpocheck.core.invalid import MISSING, InvalidProblem
 from grpocheck.core.problem import Problem, check_budget
 from grpocheck.core.prompt import Prompt
 from grpocheck.core.values import MAX_DIGITS, DecimalLiteral, count, entries, rational, table
@@ -174,7 +174,7 @@ def stated_step_sizes(stated: Mapping[str, Any], outer_iterations: int, inner_st
     if "step_sizes" in stated:
         return stated["step_sizes"]
     if "step_size" not in stated:
-        raise InvalidProblem("step_size", None, "a value: the key is missing, and step_sizes is too")
+        raise InvalidProblem("step_size", None, f"{MISSING}, and step_sizes is too")
     step = rational("step_size", stated["step_size"])
     if step <= 0:
         raise InvalidProblem("step_size", step, "a step size above 0")

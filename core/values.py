@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from grpocheck.contracts.clauses import ensure, require, total
-from grpocheck.core.invalid import InvalidProblem, shortened
+from grpocheck.core.invalid import MISSING, InvalidProblem, shortened
 
 MAX_DIGITS = 4000
 """A number that is read or written has at most this many digits above and below its line."""
@@ -157,7 +157,7 @@ def table(key: str, value: object, allowed: Sequence[str], required: Sequence[st
             raise InvalidProblem(prefix + (shortened(entry) or '""'), value[entry], known_keys(entry, allowed))
     for entry in required:
         if entry not in value:
-            raise InvalidProblem(prefix + entry, None, "a value: the key is missing")
+            raise InvalidProblem(prefix + entry, None, MISSING)
     return value
 
 

@@ -16,8 +16,6 @@ import typer
 REFUTED, BAD_INPUT, UNDECIDED, INTERRUPTED = 1, 2, 3, 130
 MOST_SHOWN = 1_500
 """Characters of a long message that are kept at either end of it."""
-MISSING = ": None: expected a value: the key is missing"
-"""How InvalidProblem speaks of a key that is not there: it has no value, None least of all."""
 
 Arguments = ParamSpec("Arguments")
 
@@ -62,8 +60,6 @@ def exit_status_of(error: Exception) -> int | None:
 
 def message_of(error: Exception) -> str:
     """What is said of an error that a person can act on."""
-    if MISSING in str(error):
-        return shorter(str(error).replace(MISSING, MISSING.replace(" None:", ""), 1))
     if isinstance(error, OSError) and error.filename is not None:
         from grpocheck.core.whole_files import CannotWrite
 

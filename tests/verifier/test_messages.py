@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 from grpocheck.core.trace_errors import difference
+from grpocheck.proofs.coq_session import CoqFailure, Development
 from grpocheck.verifier.cli import app
+from grpocheck.verifier.commands import check
 from grpocheck.verifier.commands.new import STARTERS, TAIL
 from typer.testing import CliRunner
 
@@ -74,9 +76,18 @@ def test_a_message_says_what_where_and_what_to_do(arguments: list[str], message:
     assert "None" not in shown
 
 
-def test_asking_the_model_is_said_before_it_takes_its_time() -> None:
-    assert "asking the model" in said("check", "log.toml", "--model")
-    assert "model" not in said("check", "log.toml")
+def test_asking_the_model_is_said_where_it_takes_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    def built(development: Development, seconds: float) -> None:
+        raise CoqFailure("not here")
+
+    monkeypatch.setattr(Development, "build", built)
+    assert COMMAND.invoke(app, ["run", "mine.toml", "--trace", "run.jsonl"]).exit_code == 0
+    for missing, told in (((), True), (("coqc",), False)):
+        monkeypatch.setattr(check, "missing_tools", lambda missing=missing: missing)
+        done = COMMAND.invoke(app, ["check", "run.jsonl", "--model"])
+        assert done.exit_code == 3
+        assert ("asking the model" in done.stderr) is told
+    assert "asking the model" not in said("check", "log.toml", "--model")  # it is no trace
 
 
 def test_nothing_at_all_is_answered_by_the_help() -> None:

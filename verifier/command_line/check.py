@@ -22,8 +22,4 @@ def check_command(
     The checker is one file on the standard library, verifier/check.py, and runs here as a program of its own.
     """
     from grpocheck.verifier.commands.check import check_trace
-    from grpocheck.verifier.failures import say
-
-    if model:
-        say("grpocheck: asking the model; the first time it is compiled from the proofs, which takes a minute or so")
     return check_trace(trace, json, model)

@@ -17,7 +17,7 @@ from grpocheck.proofs.extraction.model import ModelFailure
 from grpocheck.proofs.extraction.runs import LEDGER
 from grpocheck.proofs.extraction.traces import NotComparable, Opinion, opinion
 from grpocheck.verifier import check
-from grpocheck.verifier.failures import REFUTED, UNDECIDED, emit
+from grpocheck.verifier.failures import REFUTED, UNDECIDED, emit, say
 
 WORDS = ("right", "WRONG", "no whole trace", "undecided")
 """How the checker calls its exit statuses."""
@@ -75,6 +75,7 @@ def asked_model(trace: Path) -> Opinion | str:
     missing = missing_tools()
     if missing:
         return f"not installed: {', '.join(missing)} ({ENABLE})"
+    say("grpocheck: asking the model; the first time it is compiled from the proofs, which takes a minute or so")
     development = Development(SOURCES, BUILDS)
     try:
         development.build(SECONDS)
