@@ -67,6 +67,7 @@ def test_numbers_for_a_group_with_an_infinite_reward_are_by_no_rule(tmp_path: Pa
     lines = [
         {"step": 1, "rewards": [1, INF, 0.5, 0], "advantages": [-0.4999, 0.833, 0.0, 3.4e38]},
         {"step": 2, "rewards": [1, INF, 0.5, 0], "advantages": [1, 3.4e38, 0.5, 0]},  # without a baseline
+        {"step": 3, "rewards": [1, INF, 0.5, 0], "advantages": [0.3, 3.4e38, 0.15, 0]},  # and weighed by 3/10
     ]
     report = audited(written(tmp_path / "run.jsonl", HEADER, GROUP, *lines))
     (finding,) = found(report, "advantage-rule")

@@ -9,6 +9,8 @@ from grpocheck.verifier.audit.rules import seen
 
 HUGE = 1e30
 """From here on an advantage stands for infinity: torch's nan_to_num gives 3.4e38."""
+ALIKE = 1e-5
+"""Of an advantage: by how much a multiple of a reward may miss it, in the float32 of a trainer."""
 
 
 def numbers_beside_infinity(
@@ -17,12 +19,12 @@ def numbers_beside_infinity(
     """Advantages that are numbers, and not 0, where the mean of the group is infinite.
 
     Of one reward function: of several, each may have been standardised by itself, and the nan of one replaced by 0.
-    Without a baseline a finite reward may be its own advantage: one that is equal to it is passed over.
+    Without a baseline finite rewards have advantages all the same: those that are one multiple of them are passed over.
     """
     if groups.rewards.shape[2] != 1:
         return
     rows = groups.scored & ~usable[:, None] & (np.abs(logged) < HUGE) & (logged != 0)
-    rows &= groups.rewards[:, :, 0] != logged
+    rows &= np.isinf(groups.rewards[:, :, 0]) | ~multiples(groups, logged)[:, None]
     for group, place in zip(*np.nonzero(rows), strict=True):
         findings.add(
             seen(
@@ -33,6 +35,16 @@ def numbers_beside_infinity(
                 distance=1.0,
             )
         )
+
+
+def multiples(groups: Groups, logged: Floats) -> Booleans:
+    """The groups whose finite rewards of the only function have advantages that are one positive multiple of them."""
+    rewards = groups.rewards[:, :, 0]
+    finite = groups.scored & np.isfinite(rewards)
+    rewards, advantages = (np.where(finite, numbers, 0.0) for numbers in (rewards, logged))
+    weight = (rewards * advantages).sum(axis=1) / np.maximum((rewards * rewards).sum(axis=1), np.finfo(np.float64).tiny)
+    near = np.abs(advantages - weight[:, None] * rewards) <= ALIKE * np.abs(advantages)
+    return np.asarray((weight > 0) & near.all(axis=1))
 
 
 def swallowed(
