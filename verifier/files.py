@@ -76,9 +76,13 @@ def write_text(path: Path, text: str, new: bool = False) -> None:
 
 
 def read_whole(path: Path, most: int = MOST_BYTES) -> bytes:
-    """The content of a file; raises ValueError for a pipe, a device, or more bytes than it may have."""
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise ValueError("it is no regular file, but a pipe or a device")
+    """The content of a file; raises ValueError for what may never end, or more bytes than it may have.
+
+    A pipe that the caller holds, such as /dev/stdin, is read to its end; one with a name of its own is not waited for.
+    """
+    held = path.is_fifo() and path.parts[:2] == ("/", "dev")
+    if path.exists() and not (path.is_file() or path.is_dir() or held):
+        raise ValueError("it is no regular file, but a pipe or a device: write its content to a file first")
     with path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:

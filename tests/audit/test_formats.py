@@ -288,6 +288,7 @@ def test_a_pipe_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.jsonl")
     done = CliRunner().invoke(app, ["audit", str(tmp_path / "x.jsonl")])
     assert done.exit_code == 2
+    assert "'neither a file nor a folder': expected its content in a file: TRL's" in done.stderr
 
 
 def test_the_example_is_what_its_writer_writes_and_shows_its_residue() -> None:

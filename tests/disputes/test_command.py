@@ -1,6 +1,9 @@
 """The command ``dispute``: what it prints, writes and exits with."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 from grpocheck.verifier.cli import app
@@ -70,6 +73,25 @@ def test_a_file_that_is_not_there_is_named_as_the_argument_it_is(tmp_path):
     assert done.exit_code == 2
     assert done.stderr.startswith("grpocheck: CASES: ")
     assert "none.json': No such file or directory; expected" in done.stderr
+
+
+def test_a_missing_key_is_said_with_what_a_case_needs(tmp_path):
+    (tmp_path / "x.json").write_text('{"id": "x"}')
+    done = invoked(tmp_path / "x.json")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("grpocheck: x.input: expected a value: the key is missing (a case has id and input,")
+
+
+def test_standard_input_is_read_and_a_pipe_that_waits_for_a_writer_is_not(tmp_path):
+    program = "from grpocheck.__main__ import main; main()"
+    command = [sys.executable, "-c", program, "dispute", "--json", "/dev/stdin"]
+    case = {"id": "mine", "input": {"rewards": [1, 0], "G": 2}, "right": {"advantages": [1, -1]}}
+    done = subprocess.run(command, input=json.dumps(case), capture_output=True, text=True, check=False)
+    assert (done.returncode, json.loads(done.stdout)["disputes"][0]["verdict"]) == (0, "settled"), done.stderr
+    os.mkfifo(tmp_path / "pipe")
+    refused = invoked(tmp_path / "pipe")
+    assert refused.exit_code == 2
+    assert "a pipe or a device: write its content to a file first" in refused.stderr
 
 
 def test_statuses_of_a_number_that_differs_and_of_bad_input(tmp_path):

@@ -85,7 +85,7 @@ def audited(path: Path, depth: int = 0) -> Iterable[tuple[Path, Path]]:
             elif entry.is_file() and is_audited(entry):
                 yield home_of(entry), entry
     else:
-        raise Unreadable(path, "kind", "neither a file nor a folder", EXPECTED)
+        raise Unreadable(path, "kind", "neither a file nor a folder", f"its content in a file: {EXPECTED}")
 
 
 def home_of(file: Path) -> Path:

@@ -104,7 +104,8 @@ def checked(case: Mapping[str, Any]) -> None:
             raise InvalidProblem(f"{name}.{key}", case[key], "a list of words" if kind is list else "a table")
     for key in ("id", "input"):
         if key not in case:
-            raise InvalidProblem(f"{name}.{key}", None, "id, input, right and wrong in every case")
+            needs = "a case has id and input, and numbers in right or wrong"
+            raise InvalidProblem(f"{name}.{key}", None, f"a value: the key is missing ({needs})")
     if not FILE_NAME.fullmatch(name):
         raise InvalidProblem("id", case["id"], "letters, digits, . _ and - (files of the case are named so)")
     for key, value in case.get("define", {}).items():
