@@ -149,6 +149,16 @@ def test_a_loss_without_a_return_is_told_so():
     assert not any("slope" in note for note in found.notes)
 
 
+def test_an_error_in_a_loss_is_told_with_the_line_of_the_loss():
+    def helped(new, old, ref, advantages, mask):
+        return np.reshape(new, (7, 7, 7))  # numpy raises, in lines of its own
+
+    raised = verdict(lambda *arrays: helped(*arrays), "grpo").witness.raised
+    line = helped.__code__.co_firstlineno + 1
+    assert raised.startswith("ValueError: cannot reshape")
+    assert raised.endswith(f" (at {__file__}:{line})")
+
+
 def test_a_scale_is_named_and_accepted_on_request():
     strict = verdict(losses.five_times_too_small, "grpo")
     assert strict.verdict == "departs"
@@ -209,7 +219,7 @@ def test_a_callable_of_other_parameters_is_no_loss():
 def test_what_is_raised_is_a_departure_that_says_so():
     found = verdict(losses.raises_on_short_ones, "grpo")
     assert found.verdict == "departs"
-    assert found.witness.raised == "ValueError: one token"
+    assert re.fullmatch(r"ValueError: one token \(at .*losses\.py:\d+\)", found.witness.raised)
     assert found.witness.case.shape[1] == 1
 
 

@@ -10,13 +10,14 @@ import importlib
 import inspect
 import math
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-from grpocheck.core.received import error_in_words
+from grpocheck.core.received import error_in_words, in_a_line
 from grpocheck.verifier.conform.inputs import Case, in_format
 from grpocheck.verifier.failures import BadOption
 from grpocheck.verifier.importing import named_object
@@ -26,6 +27,10 @@ PARAMETERS = "(new_logps, old_logps, ref_logps, advantages or rewards, mask)"
 ARRAYS = ("auto", "torch", "numpy")
 FORMATS = {"torch": ("float32", "float64", "bfloat16", "float16"), "numpy": ("float64", "float32")}
 """The float formats that a loss may be called with."""
+NOT_THE_LOSS = ("grpocheck", "torch", "numpy")
+"""The packages whose lines say nothing of where in a loss an error came up."""
+MOST_OF_A_PLACE = 300
+"""The most characters of a file and a line."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class Target:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # whatever somebody's function raises, SystemExit too
-            return Answer(math.nan, None, error_in_words(error))
+            return Answer(math.nan, None, error_in_words(error) + _place_of(error))
 
     def _options(self, case: Case) -> dict[str, Any]:
         return {"group_size": case.group_size} if self.takes_group_size else {}
@@ -105,6 +110,19 @@ class Target:
         if np.size(found) != 1:
             raise ValueError(f"a loss of shape {np.shape(found)}: expected one number")
         return Answer(float(np.asarray(found).reshape(())), gradient)
+
+
+def _place_of(error: BaseException) -> str:
+    """The file and line, in the package of the loss, where an error came up; nothing of one that none of it raised."""
+    frames = [
+        (str(frame.f_globals.get("__name__")).split(".")[0], frame.f_code.co_filename, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+    ]
+    frames = [frame for frame in frames if frame[0] not in NOT_THE_LOSS]
+    if not frames:
+        return ""
+    file, line = [frame[1:] for frame in frames if frame[0] == frames[0][0]][-1]
+    return in_a_line(f" (at {file}:{line})", MOST_OF_A_PLACE)
 
 
 def _some(loss: object) -> None:
