@@ -106,6 +106,11 @@ def test_hostile_texts_are_bad_input_without_a_traceback(text: str) -> None:
     [
         (("F > 0", "there_is_none.toml"), "expected a file that can be read"),
         (("F > 0",), "expected a problem file, or one of the shelf: A1"),
+        (
+            (KINK, "F > 0"),
+            f"PROPERTY: '{KINK}': it is a file; expected the property before it: grpocheck prove 'F > 0' {KINK}",
+        ),
+        ((), "PROPERTY: none is given; expected one and a problem file, such as 'F_next >= F' mine.toml"),
         (("F > 0", KINK, "--scope", "all"), "one of run, draws, shape"),
         (("F > 0", KINK, "--out", "no/such/folder.toml"), "there is no folder"),
         (("F > 0", KINK, "--budget", "soon"), "budget"),

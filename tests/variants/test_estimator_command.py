@@ -183,6 +183,13 @@ def test_the_methods_are_listed_for_programs_too(capsys):
     assert (dr_grpo["advantage"], dr_grpo["normalisation"]) == ("mean", "maximum-length")  # no deviation, no own length
 
 
+def test_a_problem_in_the_place_of_a_method_is_told_as_such(problem):
+    with pytest.raises(BadOption, match=f"VARIANT.*it is a file; .*grpocheck estimator section-1 {problem}"):
+        estimator_mapping(EstimatorRequest(str(problem), None))
+    with pytest.raises(BadOption, match=f"grpocheck estimator grpo-token {problem}"):
+        estimator_mapping(EstimatorRequest(str(problem), Path("grpo-token")))
+
+
 def test_bad_requests_are_refused(problem, tmp_path):
     with pytest.raises(BadOption, match="PROBLEM"):
         estimator_mapping(EstimatorRequest("grpo-token", None))

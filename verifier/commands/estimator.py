@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,10 @@ def parts_of(mapping: dict[str, Any], request: EstimatorRequest) -> Any:
 
 def estimator_mapping(request: EstimatorRequest) -> dict[str, Any]:
     """Everything that the command prints, for programs."""
+    if isfile(request.name):
+        meant = f"grpocheck estimator {request.problem or 'section-1'} {request.name}"
+        expected = f"a method before it (--methods lists them): {meant}"
+        raise BadOption("VARIANT", request.name, "it is a file", expected)
     if request.problem is None:
         raise BadOption("PROBLEM", None, "none is given", "a problem file, or a file of groups")
     if len(request.compare) != 1 and request.compare_parts:

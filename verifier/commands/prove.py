@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,12 @@ def prove(request: ProveRequest) -> int:
     shelved = SHELF.get(request.stated)
     if request.scope is not None and request.scope not in list(Scope):
         raise BadOption("--scope", request.scope, "there is no such scope", f"one of {', '.join(Scope)}")
+    if shelved is None and isfile(request.stated):
+        meant = f"'{request.problem or 'F_next >= F'}' {request.stated}"
+        raise BadOption("PROPERTY", request.stated, "it is a file", f"the property before it: grpocheck prove {meant}")
+    if not request.stated:
+        expected = "'F_next >= F' mine.toml, or a name on the shelf (--shelf lists it)"
+        raise BadOption("PROPERTY", None, "none is given", f"one and a problem file, such as {expected}")
     if request.problem is None and shelved is None:
         raise BadOption(
             "PROBLEM", None, "none is given, and no property of the shelf is named",
