@@ -65,6 +65,8 @@ HOSTILE = {
     "advantag > 0": "did you mean advantage?",
     "rato <= 1": "did you mean ratio?",
     "F_nxt >= F": "did you mean F_next?",
+    "eps > 0": "did you mean epsilon?",
+    "adv > 0": "did you mean advantage?",
     "F^1000000 > 0": "an exponent is at most 64",
     "9^9^9 > 0": "a power of a power",
     "(((F^64)^64)^64)^64 > 0": "numbers; at most 1024",

@@ -44,6 +44,8 @@ MOST_DEPTH = 32
 """Parentheses, nots, quantifiers and functions within one another."""
 MOST_EXPONENT = 64
 LONGEST_SUGGESTED = 40
+FEWEST_LETTERS = 3
+"""The letters that a name has at least of which a longer one is suggested that begins so."""
 MOST_BINDERS = 4
 
 LOWEST, IFF, IMPLIES, OR, AND, NOT, COMPARE, ADD, MULTIPLY, MINUS, RAISE = range(11)
@@ -206,7 +208,9 @@ class Parser:
 
     def suggestion(self, name: str) -> str:
         """The nearest known name, as a question."""
-        near = get_close_matches(name[:LONGEST_SUGGESTED], [*known_names(), *self.bound], n=1)
+        known = [*known_names(), *self.bound]
+        longer = [entry for entry in known if len(name) >= FEWEST_LETTERS and entry.startswith(name)]
+        near = sorted(longer, key=len) or get_close_matches(name[:LONGEST_SUGGESTED], known, n=1)
         return f"; did you mean {near[0]}?" if near else "; docs/properties.md lists the names"
 
     def index(self) -> tuple[Index, ...]:
