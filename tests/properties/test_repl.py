@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import suppress
 from fractions import Fraction as F
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -106,7 +107,9 @@ def test_a_name_of_the_language_is_shown_where_the_walk_stands() -> None:
 
 
 ERRORS = {
-    "bogus": "there is no such command",
+    "bogus": "there is no such command; expected one of back, explain",
+    "laod x.toml": "expected load (did you mean that?)",
+    "help nosuch": "help: 'nosuch': there is no such command; expected one of",
     "load nothing.toml": "expected a file that can be read",
     "show colours": "one of theta, groups, ledger, problem, names, or a name that show names lists",
     "show F_next": "it belongs to a step",
@@ -129,6 +132,15 @@ ERRORS = {
     "unset epsilon": "domain or draws",
     "save no/such/folder/file": "there is no folder",
 }
+
+
+@pytest.mark.parametrize("word", ["q", "exit", "quit"])
+def test_a_session_ends_at_any_word_for_it(word: str) -> None:
+    said = StringIO()
+    session = Session(StringIO(f"help quit\n{word}\nbogus\n"), said)
+    session.cmdloop()
+    assert said.getvalue() == "quit: end the session.\n"
+    assert not session.failed
 
 
 def test_every_error_is_one_line_and_the_session_goes_on() -> None:

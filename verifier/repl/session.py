@@ -12,6 +12,7 @@ from grpocheck.core.arithmetic import DigitBudgetExceeded, UndecidedComparison
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.problem import Problem
 from grpocheck.core.reading import KEYS, read_problem
+from grpocheck.core.values import known_keys
 from grpocheck.core.writing import problem_to_toml
 from grpocheck.verifier.commands.claims import explain
 from grpocheck.verifier.commands.prove import verdict_lines
@@ -29,6 +30,9 @@ MOST_HISTORY = 1000
 KNOWN = (BadOption, CheckFailed, DigitBudgetExceeded, InvalidProblem, OSError, PropertyError, UndecidedComparison,
          UnicodeError)  # fmt: skip
 """What a person can act on: said on one line, and the session goes on."""
+
+ENDS = ("q", "exit")
+"""What ends a session beside quit."""
 
 SAVED_BY_HAND = "it is there, has more in it than a saved problem, and would be lost"
 
@@ -71,7 +75,7 @@ class Session(cmd.Cmd):
     def onecmd(self, line: str) -> bool:
         """Run one line; what a person can act on is one line, too, and Ctrl-C ends the command alone."""
         try:
-            return bool(super().onecmd(line))
+            return line.strip() in ENDS or bool(super().onecmd(line))
         except PropertyError as error:
             self.refuse(f"property, column {error.column}: {error.message}")
         except KNOWN as error:
@@ -89,7 +93,14 @@ class Session(cmd.Cmd):
         if line.lstrip().startswith("#"):
             return
         word = line.split()[0]
-        raise BadOption("command", word[:40], "there is no such command", f"one of {', '.join(self.commands())}")
+        raise BadOption("command", word[:40], "there is no such command", known_keys(word, self.commands()))
+
+    def do_help(self, line: str) -> None:
+        """help [COMMAND]: the commands, or what one does."""
+        name = line.strip()
+        if name and name not in self.commands():
+            raise BadOption("help", name[:40], "there is no such command", known_keys(name, self.commands()))
+        super().do_help(name)
 
     def commands(self) -> list[str]:
         """The commands."""
