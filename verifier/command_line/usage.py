@@ -4,7 +4,8 @@ import re
 import sys
 from typing import Any
 
-from grpocheck.verifier.failures import BAD_INPUT, say
+import typer
+from grpocheck.verifier.failures import BAD_INPUT, INTERRUPTED, say, stop_printing
 from typer.core import TyperGroup
 
 INVALID = re.compile(r"Invalid value for '(?P<name>[^']+)': (?P<what>.+)")
@@ -19,6 +20,14 @@ class Commands(TyperGroup):
             return super().main(*arguments, **options)
         try:
             status = super().main(*arguments, **{**options, "standalone_mode": False})
+        except SystemExit as end:
+            if not isinstance(end.__context__, BrokenPipeError):
+                raise
+            stop_printing()  # whoever read the help has gone away, which is no error
+            status = 0
+        except typer.Abort:  # how an interrupt comes that no command has begun to answer
+            say("interrupted")
+            status = INTERRUPTED
         except Exception as error:
             if not hasattr(error, "format_message"):  # what every refusal of typer has, whichever click it brings
                 raise
