@@ -74,6 +74,27 @@ def test_numbers_for_a_group_with_an_infinite_reward_are_by_no_rule(tmp_path: Pa
     assert (finding.severity, finding.count) == ("error", 2)
     assert {one.expected for one in finding.examples} == {"no number: the mean of the group is infinite"}
     assert sorted(one.found for one in finding.examples) == ["-0.4999", "0.833"]
+    inferred = report.inferred[str(tmp_path / "run.jsonl")]  # the first group follows rules, the second none
+    assert inferred["advantage_rule"] == []
+    assert inferred["advantage_rule_from"] == "nothing: no known rule gives numbers beside an infinite reward"
+
+
+@pytest.mark.parametrize(
+    ("settings", "count"),
+    [
+        ({"scale_rewards": "none"}, 2),  # 1 + inf is in the mean of both
+        ({"scale_rewards": "none", "reward_weights": [1, 0]}, 0),  # a trainer that leaves nan out has 1 and 0 alone
+        ({"multi_objective_aggregation": "normalize_then_sum"}, 0),  # the nan of b may have been left out
+        ({}, 0),
+    ],
+)
+def test_numbers_beside_an_infinite_reward_of_one_of_two_functions(
+    tmp_path: Path, settings: dict[str, Any], count: int
+) -> None:
+    line = {"step": 1, "rewards": {"a": [1, 0], "b": [INF, 0]}, "advantages": [0.5, -0.5]}
+    report = audited(written(tmp_path / "run.jsonl", {**HEADER, "settings": settings}, line))
+    assert sum(finding.count for finding in found(report, "advantage-rule")) == count
+    assert not report.ok
 
 
 def test_of_a_group_with_an_infinite_reward_no_reading_of_a_missing_one_is_told(tmp_path: Path) -> None:

@@ -52,10 +52,10 @@ def gamma(count: Floats | float, roundoff: float) -> Floats:
 
 def totals(groups: Groups, weights: Floats, roundoff: float) -> Bounded:
     """The weighted sums over reward functions, missing ones left out."""
-    terms = np.nan_to_num(groups.rewards, nan=0.0, posinf=np.inf, neginf=-np.inf) * weights
     plain = len(weights) == 1 and weights[0] == 1.0
     count = 0 if plain else len(weights) + 1
     with np.errstate(invalid="ignore"):  # infinite rewards; nothing is said of their groups
+        terms = np.nan_to_num(groups.rewards, nan=0.0, posinf=np.inf, neginf=-np.inf) * weights
         return Bounded(terms.sum(axis=2), gamma(count, roundoff) * np.abs(terms).sum(axis=2))
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 from grpocheck.verifier.audit.bounds import Groups
+from grpocheck.verifier.audit.candidates import Candidate
 from grpocheck.verifier.audit.findings import Findings
 from grpocheck.verifier.audit.grouping import Seats
 from grpocheck.verifier.audit.model import Booleans, Floats, Table
@@ -14,17 +15,22 @@ ALIKE = 1e-5
 
 
 def numbers_beside_infinity(
-    findings: Findings, table: Table, seats: Seats, groups: Groups, logged: Floats, usable: Booleans
-) -> None:
-    """Advantages that are numbers, and not 0, where the mean of the group is infinite.
+    findings: Findings, table: Table, seats: Seats, groups: Groups, logged: Floats, usable: Booleans, best: Candidate
+) -> int:
+    """Advantages that are numbers, and not 0, where the mean of the group is infinite; how many there are.
 
-    Of one reward function: of several, each may have been standardised by itself, and the nan of one replaced by 0.
     Without a baseline finite rewards have advantages all the same: those that are one multiple of them are passed over.
+    Of several reward functions each may have been standardised by itself, and the nan of one left out: it is said of
+    them only where settings declare that they are summed first, and no weight of 0 leaves the infinite one out.
     """
-    if groups.rewards.shape[2] != 1:
-        return
-    rows = groups.scored & ~usable[:, None] & (np.abs(logged) < HUGE) & (logged != 0)
-    rows &= np.isinf(groups.rewards[:, :, 0]) | ~multiples(groups, logged)[:, None]
+    infinite = np.isinf(groups.rewards) & groups.there[:, :, None]
+    rows = groups.scored & (np.abs(logged) < HUGE) & (logged != 0)
+    if groups.rewards.shape[2] == 1:
+        rows &= ~usable[:, None] & (infinite[:, :, 0] | ~multiples(groups, logged)[:, None])
+    elif best.declared and best.rule.first is None:
+        rows &= (infinite & (np.array(best.weights) != 0)).any(axis=(1, 2))[:, None]
+    else:
+        return 0
     for group, place in zip(*np.nonzero(rows), strict=True):
         findings.add(
             seen(
@@ -35,6 +41,7 @@ def numbers_beside_infinity(
                 distance=1.0,
             )
         )
+    return int(rows.sum())
 
 
 def multiples(groups: Groups, logged: Floats) -> Booleans:

@@ -34,6 +34,8 @@ class Reading:
     groups: int = 0
     equal: int = 0
     moved: int = 0
+    lawless: int = 0
+    """Advantages that are numbers in groups with an infinite reward, where no rule has any."""
     largest_residue: float = 0.0
     largest_signal: float = 0.0
     whole: int = 0
@@ -63,7 +65,7 @@ class Reading:
         if table.advantages is None or not len(usable) or not table.names:
             return
         logged = np.where(groups.there, table.advantages[seats.rows], 0.0)
-        numbers_beside_infinity(self.findings, table, seats, groups, logged, usable)
+        self.lawless += numbers_beside_infinity(self.findings, table, seats, groups, logged, usable, self.best)
         usable &= ~swallowed(self.findings, table, seats, groups, logged, usable, equal)
         usable &= (np.abs(np.where(np.isnan(logged), 0.0, logged)) < HUGE).all(axis=1)
         departures = self.contest.tried(groups, logged, usable, table.unit_roundoff, (table, seats))

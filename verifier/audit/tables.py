@@ -373,6 +373,9 @@ class TablesAudit:
             found["advantage_rule_from"] = "nothing: " + (
                 "no known rule fits" if logged else "no advantages that can be tried"
             )
+        if chosen.lawless:
+            found["advantage_rule"] = []
+            found["advantage_rule_from"] = "nothing: no known rule gives numbers beside an infinite reward"
         if column_lost:
             found["advantage_rule"] = []
             found["advantage_rule_from"] = "nothing: a reward column is lost"
