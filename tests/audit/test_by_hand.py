@@ -151,6 +151,34 @@ def test_a_rule_without_a_mean_moves_groups_of_equal_rewards_and_that_is_a_note(
     assert report.ok
 
 
+@pytest.mark.parametrize("settings", [{}, {"num_generations": 1}, {"scale_rewards": "group"}])
+def test_groups_of_one_response(tmp_path: Path, settings: dict[str, Any]) -> None:
+    """Each reward is its own mean: 0 for all of them, of which no rule can be told."""
+    lines = [{"step": i, "prompt": f"p{i}", "rewards": [i / 2], "advantages": [0]} for i in range(1, 6)]
+    path = written(tmp_path / "run.jsonl", {**HEADER, "settings": settings}, *lines)
+    report = audited(path)
+    finding = by_rule(report)["advantages-all-zero"]
+    assert (finding.severity, finding.first.found) == ("warning", "0 everywhere; 5 groups of one response")
+    assert finding.first.what.startswith("groups have one response")
+    inferred = report.inferred[str(path)]
+    assert inferred["advantage_rule"] == []
+    assert inferred["advantage_rule_from"].startswith("nothing: groups have one response")
+    said = "\n".join(to_lines(report))
+    assert "    do        draw several responses for each prompt (num_generations), or log them in one group" in said
+    assert "equal ones" not in said
+    assert "mean of the others" not in said
+
+
+def test_a_rule_of_groups_of_one_response_is_of_the_batch_or_of_none(tmp_path: Path) -> None:
+    """Rewards 0, 1, 2, 3 in a batch of four groups: their mean is 3/2, and -3/2, -1/2, 1/2, 3/2 are left."""
+    lines = [{"step": 1, "prompt": f"p{i}", "rewards": [i], "advantages": [i]} for i in range(4)]
+    inferred = audited(written(tmp_path / "none.jsonl", HEADER, *lines)).inferred[str(tmp_path / "none.jsonl")]
+    assert inferred["advantage_rule"] == ["the reward itself"]
+    lines = [{**line, "advantages": [i - 1.5]} for i, line in enumerate(lines)]
+    inferred = audited(written(tmp_path / "batch.jsonl", HEADER, *lines)).inferred[str(tmp_path / "batch.jsonl")]
+    assert inferred["advantage_rule"] == ["reward minus the batch's mean"]
+
+
 def departing(tmp_path: Path) -> Any:
     """Lines 4 and 6 have two wrong signs each, of responses 3 and 4."""
     lines = [

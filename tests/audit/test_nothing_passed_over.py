@@ -104,6 +104,17 @@ def test_of_a_group_with_an_infinite_reward_no_reading_of_a_missing_one_is_told(
     assert finding.first.found.endswith(" from every function, in the group of 4 at line 3")
 
 
+def test_a_table_of_groups_of_one_response(tmp_path: Path) -> None:
+    """Four prompts with one response each are four groups, not one of four."""
+    columns = {"prompt": list("abcd"), "completion": list("efgh"), "right": [0.0, 1.0, 2.0, 3.0]}
+    table = pa.table({"step": [1] * 4, **columns, "advantage": [0.0] * 4})
+    pq.write_table(table, tmp_path / "completions_00001.parquet")
+    (tmp_path / "args.json").write_text(json.dumps({"num_generations": 1}))
+    report = audited(tmp_path)
+    assert by_rule(report)["advantages-all-zero"].first.found == "0 everywhere; 4 groups of one response"
+    assert report.inferred[str(tmp_path)]["group_size"] == 1
+
+
 def test_a_score_of_verl_that_is_no_number(tmp_path: Path) -> None:
     lines = [{"input": "p", "output": "a", "score": 1.0}, {"input": "p", "output": "b", "score": float("nan")}]
     report = audited(written(tmp_path / "1.jsonl", *lines))

@@ -78,6 +78,8 @@ class Observation:
     distance: float = 0.0
     far: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
+    advice: str = ""
+    """What to do about it."""
     apart: str = ""
     """Occurrences with the same rule and severity of a run are one finding, unless this tells them apart."""
 
@@ -112,6 +114,11 @@ class Finding:
     def severity(self) -> Severity:
         """How much it matters."""
         return self.first.severity
+
+    @property
+    def advice(self) -> str:
+        """What to do about it: that of the first occurrence."""
+        return self.first.advice
 
     def absorb(self, other: "Finding") -> None:
         """Count the occurrences of another finding as occurrences of this one."""

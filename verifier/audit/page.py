@@ -55,7 +55,7 @@ def row(finding: Finding, run: str) -> str:
     return (
         f'<tr><td class="id"><span class="{COLOURS[finding.severity]}">{finding.severity.value}</span><br>'
         f"{escape(finding.rule)}{claim}</td>"
-        f"<td>{escape(first.what)}{times}<br><em>{escape(rule.advice)}</em>{folded}</td>"
+        f"<td>{escape(first.what)}{times}<br><em>{escape(finding.advice)}</em>{folded}</td>"
         f"<td>{escape(first.expected)}</td><td>{escape(first.found)}</td>"
         f"<td>{escape(shortened(str(first.where), run))}{also}</td></tr>"
     )

@@ -7,7 +7,7 @@ import numpy as np
 from grpocheck.core.variants.advantages import Baseline, Divisor
 from grpocheck.verifier.audit import bounds
 from grpocheck.verifier.audit.bounds import DOUBLE, Groups
-from grpocheck.verifier.audit.candidates import Candidate, Contest, Departure
+from grpocheck.verifier.audit.candidates import Candidate, Contest, Departure, compares_in_group
 from grpocheck.verifier.audit.exact import exact_total
 from grpocheck.verifier.audit.findings import Findings, Severity, Where, counted
 from grpocheck.verifier.audit.grouping import Seats
@@ -34,6 +34,8 @@ class Reading:
     groups: int = 0
     equal: int = 0
     moved: int = 0
+    lone: int = 0
+    """Groups of one response."""
     lawless: int = 0
     """Advantages that are numbers in groups with an infinite reward, where no rule has any."""
     largest_residue: float = 0.0
@@ -59,6 +61,7 @@ class Reading:
         self.take_responses(table, seats)
         equal = self.equal_groups(groups, usable)
         self.groups += len(usable)
+        self.lone += int((groups.there.sum(axis=1) == 1).sum())
         self.equal += int(equal.sum())
         self.shares[table.file] = (int((equal & (groups.scored.sum(axis=1) > 1)).sum()), len(usable))
         self.take_precision(table, seats, groups, usable & ~equal)
@@ -81,6 +84,16 @@ class Reading:
     def best(self) -> Candidate:
         """The candidate that fares best, of those that could be checked; where none could, the declared one."""
         return min(self.contest.survivors, key=lambda one: (one.checked == 0, one.departures, not one.declared))
+
+    @property
+    def alone(self) -> bool:
+        """Whether every group has one response."""
+        return 0 < self.groups == self.lone
+
+    @property
+    def fitting(self) -> list[Candidate]:
+        """The candidates that fit; of groups of one response those that compare none with the others of its group."""
+        return [one for one in self.contest.fitting if not (self.alone and compares_in_group(one.rule))]
 
     def equal_groups(self, groups: Groups, usable: Booleans) -> Booleans:
         """Groups whose rewards are equal, exactly: of those that float64 cannot tell apart, by Fractions."""
@@ -343,6 +356,26 @@ class Reading:
                     severity=None if alone else Severity.NOTE,
                 )
             )
+
+    def take_all_zero(self, run: str, findings: Findings) -> None:
+        """A run in which every advantage is 0."""
+        where = Where(run)
+        if self.alone:
+            findings.add(
+                seen(
+                    "advantages-all-zero",
+                    where,
+                    "groups of two responses or more",
+                    f"0 everywhere; {counted(self.groups, 'group')} of one response",
+                    what="groups have one response: beside its own mean its advantage is 0, whatever its reward",
+                    advice="draw several responses for each prompt (num_generations), or log them in one group",
+                )
+            )
+            return
+        kept = f"{self.equal} of {counted(self.groups, 'group')} with equal rewards"
+        findings.add(
+            seen("advantages-all-zero", where, "advantages that tell responses apart", f"0 everywhere; {kept}")
+        )
 
     def finish(self, run: str) -> None:
         """What can only be said of all batches together."""

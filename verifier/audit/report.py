@@ -41,7 +41,7 @@ def finding_mapping(finding: Finding) -> dict[str, Any]:
         "places": [{**where.to_mapping(), "count": count} for where, count in finding.places.items()],
         "unplaced": finding.unplaced,
         "claim": rule.claim,
-        "advice": rule.advice,
+        "advice": finding.advice,
     }
 
 
@@ -107,7 +107,7 @@ def sarif_result(finding: Finding) -> dict[str, Any]:
 def sentence(finding: Finding) -> str:
     """A finding in a sentence: what, what was expected, what was found, and what to do."""
     first = finding.first
-    return f"{first.what}. Expected {first.expected}; found {first.found}. {RULES[finding.rule].advice.capitalize()}."
+    return f"{first.what}. Expected {first.expected}; found {first.found}. {finding.advice.capitalize()}."
 
 
 def conclusion(audit: Audit) -> str:
@@ -149,7 +149,7 @@ def finding_lines(finding: Finding, run: str) -> Iterable[str]:
     if finding.worst is not first:
         yield f"    worst     {finding.worst.found}"
         yield f"              at {shortened(str(finding.worst.where), run)}"
-    yield f"    do        {rule.advice}"
+    yield f"    do        {finding.advice}"
 
 
 def shortened(place: str, run: str) -> str:

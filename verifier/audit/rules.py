@@ -23,6 +23,7 @@ def seen(
     distance: float = 0.0,
     far: str = "",
     what: str = "",
+    advice: str = "",
     detail: Mapping[str, Any] | None = None,
     apart: str = "",
     severity: Severity | None = None,
@@ -30,7 +31,17 @@ def seen(
     """An occurrence of a fault, with the severity and the words of its rule, unless others are given."""
     entry = RULES[rule]
     return Observation(
-        rule, severity or entry.severity, where, what or entry.says, expected, found, distance, far, detail or {}, apart
+        rule,
+        severity or entry.severity,
+        where,
+        what or entry.says,
+        expected,
+        found,
+        distance,
+        far,
+        detail or {},
+        advice or entry.advice,
+        apart,
     )
 
 

@@ -38,7 +38,7 @@ class Survey:
         """The group sizes to read the tables with; None where the log names its groups."""
         if self.named:
             return [None]
-        if declared is not None and declared > 1:
+        if declared is not None:
             return [declared]
         return [*sizes(self.lengths, self.rows)] or [None]
 

@@ -289,15 +289,7 @@ class TablesAudit:
         self.sizes.finish(self.findings)
         chosen = self.chosen(column_lost)
         if self.all_zero and any(one.checked for one in chosen.contest.survivors):
-            kept = f"{chosen.equal} of {counted(chosen.groups, 'group')} with equal rewards"
-            self.findings.add(
-                seen(
-                    "advantages-all-zero",
-                    Where(self.run),
-                    "advantages that tell responses apart",
-                    f"0 everywhere; {kept}",
-                )
-            )
+            chosen.take_all_zero(self.run, self.findings)
         chosen.finish(self.run)
         hidden = OF_TOTALS if column_lost else ()
         self.findings.extend(finding for finding in chosen.findings.all() if finding.rule not in hidden)
@@ -343,7 +335,8 @@ class TablesAudit:
         """What was taken from the settings or inferred, and what fits equally."""
         sharpest = chosen.contest.sharpest
         standing = [one for one in self.readings if one.contest.stands and 2 * one.contest.sharpest >= sharpest]
-        fitting = chosen.contest.fitting
+        untold = chosen.alone and self.all_zero
+        fitting = [] if untold else chosen.fitting
         declared = declared_rule(self.settings)
         found: dict[str, Any] = {
             "generation_batches" if self.in_lines else "tables": self.tables,
@@ -373,6 +366,9 @@ class TablesAudit:
             found["advantage_rule_from"] = "nothing: " + (
                 "no known rule fits" if logged else "no advantages that can be tried"
             )
+        if untold:
+            found["advantage_rule"] = []
+            found["advantage_rule_from"] = "nothing: groups have one response, which by any mean of its group has 0"
         if chosen.lawless:
             found["advantage_rule"] = []
             found["advantage_rule_from"] = "nothing: no known rule gives numbers beside an infinite reward"
