@@ -72,11 +72,6 @@ def name_of(rule: AdvantageRule) -> str:
     return f"{BASELINES[rule.baseline]}{WORDS[rule.divisor]}{plus(rule.epsilon)}"
 
 
-def compares_in_group(rule: AdvantageRule) -> bool:
-    """Whether a rule compares a response with the others of its group, of which a group of one has none."""
-    return rule.first is not None or rule.baseline in (Baseline.MEAN, Baseline.LEAVE_ONE_OUT)
-
-
 def plus(epsilon: Fraction) -> str:
     """The epsilon beside a deviation."""
     return f" + {float(epsilon):.0e}" if epsilon else ""

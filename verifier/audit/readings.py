@@ -7,11 +7,12 @@ import numpy as np
 from grpocheck.core.variants.advantages import Baseline, Divisor
 from grpocheck.verifier.audit import bounds
 from grpocheck.verifier.audit.bounds import DOUBLE, Groups
-from grpocheck.verifier.audit.candidates import Candidate, Contest, Departure, compares_in_group
+from grpocheck.verifier.audit.candidates import Candidate, Contest, Departure
 from grpocheck.verifier.audit.exact import exact_total
 from grpocheck.verifier.audit.findings import Findings, Severity, Where, counted
 from grpocheck.verifier.audit.grouping import Seats
 from grpocheck.verifier.audit.infinite import HUGE, numbers_beside_infinity, swallowed
+from grpocheck.verifier.audit.lone import compares_in_group
 from grpocheck.verifier.audit.model import Booleans, Floats, Integers, Table
 from grpocheck.verifier.audit.residues import no_residue
 from grpocheck.verifier.audit.rules import seen
@@ -356,26 +357,6 @@ class Reading:
                     severity=None if alone else Severity.NOTE,
                 )
             )
-
-    def take_all_zero(self, run: str, findings: Findings) -> None:
-        """A run in which every advantage is 0."""
-        where = Where(run)
-        if self.alone:
-            findings.add(
-                seen(
-                    "advantages-all-zero",
-                    where,
-                    "groups of two responses or more",
-                    f"0 everywhere; {counted(self.groups, 'group')} of one response",
-                    what="groups have one response: beside its own mean its advantage is 0, whatever its reward",
-                    advice="draw several responses for each prompt (num_generations), or log them in one group",
-                )
-            )
-            return
-        kept = f"{self.equal} of {counted(self.groups, 'group')} with equal rewards"
-        findings.add(
-            seen("advantages-all-zero", where, "advantages that tell responses apart", f"0 everywhere; {kept}")
-        )
 
     def finish(self, run: str) -> None:
         """What can only be said of all batches together."""

@@ -10,6 +10,7 @@ from grpocheck.verifier.audit.findings import Findings, Where, counted
 from grpocheck.verifier.audit.group_sizes import GroupSizes
 from grpocheck.verifier.audit.grouping import seats_as_named, seats_of_size
 from grpocheck.verifier.audit.infinite import HUGE
+from grpocheck.verifier.audit.lone import all_zero
 from grpocheck.verifier.audit.model import Log, Table
 from grpocheck.verifier.audit.moments import Moments, fingerprint, moments
 from grpocheck.verifier.audit.readers.parquet import step_of_name
@@ -289,7 +290,7 @@ class TablesAudit:
         self.sizes.finish(self.findings)
         chosen = self.chosen(column_lost)
         if self.all_zero and any(one.checked for one in chosen.contest.survivors):
-            chosen.take_all_zero(self.run, self.findings)
+            self.findings.add(all_zero(Where(self.run), chosen.groups, chosen.equal, chosen.alone))
         chosen.finish(self.run)
         hidden = OF_TOTALS if column_lost else ()
         self.findings.extend(finding for finding in chosen.findings.all() if finding.rule not in hidden)
