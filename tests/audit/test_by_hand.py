@@ -111,6 +111,29 @@ def test_an_unknown_key_is_named_once(tmp_path: Path) -> None:
     assert finding.first.found == "'colour'"
 
 
+@pytest.mark.parametrize(
+    ("more", "key", "home"),
+    [
+        ({"completions": ["a", "b"]}, "completions", "responses"),
+        ({"logps": NEW}, "logps", "tokens.new_logps"),
+        ({"old_logps": OLD}, "old_logps", "tokens.old_logps"),
+        ({"epsilon_high": 0.28}, "epsilon_high", "clip.epsilon_high"),
+        ({"tokens": {**TOKENS, "ref_per_token_logps": OLD}}, "ref_per_token_logps", "tokens.ref_logps"),
+        ({"completions": ["a", "b"], "responses": ["a", "b"]}, "completions", None),  # they are there
+        ({"tokens": TOKENS, "logps": NEW}, "logps", None),
+    ],
+)
+def test_where_what_a_well_known_key_holds_belongs(
+    tmp_path: Path, more: dict[str, Any], key: str, home: str | None
+) -> None:
+    report = audited(written(tmp_path / "run.jsonl", HEADER, {**GROUP, **more}))
+    finding = by_rule(report)["key-unknown"]
+    assert (finding.severity, finding.count, finding.first.found.startswith(f"'{key}'")) == ("note", 1, True)
+    assert ("not audited" in finding.first.found) is (home is not None)
+    advice = f"log what it holds as {home}, where it is read (docs/audit.md)"
+    assert finding.advice == (advice if home else "nothing, if it is for somebody else")
+
+
 def test_a_log_without_advantages_and_one_without_groups(tmp_path: Path) -> None:
     bare = {key: value for key, value in GROUP.items() if key != "advantages"}
     found = by_rule(audited(written(tmp_path / "run.jsonl", HEADER, bare)))

@@ -202,6 +202,7 @@ LINES = {
     "no JSON": ("{", "line 1"),
     "a list": ("[1]", "line 1"),
     "another format": ('{"a": 1}', "grpocheck-groups"),
+    "groups without a header": ('{"step": 1, "rewards": [1, 0]}', "docs/audit.md"),
     "a later version": ('{"format": "grpocheck-groups", "version": 2}', "version"),
     "a dtype that is a list": ('{"format": "grpocheck-groups", "version": 1, "dtype": []}', "dtype"),
     "an unknown dtype": ('{"format": "grpocheck-groups", "version": 1, "dtype": "float8"}', "dtype"),

@@ -28,6 +28,24 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "tokens": ("new_logps", "old_logps", "ref_logps", "sampling_logps", "entropies", "mask"),
     "clip": ("epsilon", "epsilon_high", "delta"),
 }
+LOG_PROBABILITIES: Mapping[str, str] = {
+    **dict.fromkeys(("logps", "per_token_logps", "logprobs", "log_probs"), "new_logps"),
+    **dict.fromkeys(("old_per_token_logps", "old_logprobs", "old_log_probs"), "old_logps"),
+    **dict.fromkeys(("ref_per_token_logps", "ref_logprobs", "ref_log_probs"), "ref_logps"),
+    **dict.fromkeys(("sampling_per_token_logps", "rollout_log_probs"), "sampling_logps"),
+    **dict.fromkeys(("completion_mask", "response_mask"), "mask"),
+}
+"""Names under which trainers keep what stands in tokens here."""
+HOMES: Mapping[str, Mapping[str, str]] = {
+    "group": {
+        **{name: f"tokens.{name}" for name in KEYS["tokens"]},
+        **{name: f"tokens.{meant}" for name, meant in LOG_PROBABILITIES.items()},
+        **{name: f"clip.{name}" for name in KEYS["clip"]},
+        **dict.fromkeys(("completions", "completion", "outputs"), "responses"),
+    },
+    "tokens": {name: f"tokens.{meant}" for name, meant in LOG_PROBABILITIES.items()},
+}
+"""Where what well-known keys hold is read, by the object that has them."""
 METRICS = (
     *("clip_ratio/low_mean", "clip_ratio/high_mean", "clip_ratio/region_mean"),
     *("clip_ratio/low_min", "clip_ratio/high_max", "cispo_clip_ratio", "entropy", "kl"),
@@ -73,15 +91,28 @@ def take_keys(kind: str, found: Mapping[str, Any], where: Where, findings: Findi
     wrong = misspelt(found, KEYS[kind])
     take_misspelt(kind, wrong, where, findings)
     for key in sorted(unknown - wrong.keys())[:MOST_LOOKED_AT]:
+        home = home_of(kind, key, found)
         findings.add(
             seen(
                 "key-unknown",
                 where,
                 f"the keys of a {kind}: {', '.join(KEYS[kind])}",
-                shown(key),
+                f"{shown(key)}, which was not audited" if home else shown(key),
+                advice=f"log what it holds as {home}, where it is read (docs/audit.md)" if home else "",
                 apart=f"{kind} {key}",
             )
         )
+
+
+def home_of(kind: str, key: str, found: Mapping[str, Any]) -> str | None:
+    """Where what a well-known key holds is read; None for any other key, and where something stands there already."""
+    home = HOMES.get(kind, {}).get(key)
+    if home is None:
+        return None
+    outer, _, inner = home.partition(".")
+    place = found if outer == kind else found.get(outer)
+    there = place is not None if not inner else isinstance(place, Mapping) and inner in place
+    return None if there else home
 
 
 def take_settings(values: Mapping[str, Any], where: Where, findings: Findings) -> None:

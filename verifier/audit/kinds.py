@@ -10,7 +10,9 @@ from grpocheck.verifier.audit.readers import groups, lines, parquet, recorded, r
 RECORDED = re.compile(r"(gen|call)_\d+(_rank\d+)?\.npz")
 ROW_ARRAYS = ("rewards_per_func", "advantages")
 EXPECTED_LINES = "JSON Lines of verl's rollout_data_dir or grpocheck-groups"
-EXPECTED_HEADER = '{"format": "grpocheck-groups", "version": 1}, or verl\'s keys input, output and score'
+EXPECTED_HEADER = (
+    '{"format": "grpocheck-groups", "version": 1}, or verl\'s keys input, output and score (docs/audit.md says more)'
+)
 
 
 def is_audited(path: Path) -> bool:
