@@ -67,7 +67,9 @@ def test_a_table_of_other_columns(tmp_path: Path, columns: dict[str, list[object
 
 
 @pytest.mark.parametrize(
-    ("column", "values"), [("advantage", ["high", "low"]), ("step", [1.5, 2.5]), ("step", [None, 1])]
+    ("column", "values"),
+    [("advantage", ["high", "low"]), ("step", [1.5, 2.5]), ("step", [None, 1])]
+    + [("step", ["1", text]) for text in ("", "-1", "1.0", " 1", "1_0", "\u0661", "1\n", "9" * 5000, None)],
 )
 def test_a_column_of_another_kind(tmp_path: Path, column: str, values: list[object]) -> None:
     path = tmp_path / "completions_00001.parquet"

@@ -104,6 +104,18 @@ def test_of_a_group_with_an_infinite_reward_no_reading_of_a_missing_one_is_told(
     assert finding.first.found.endswith(" from every function, in the group of 4 at line 3")
 
 
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.int64()])
+def test_a_step_that_is_text_is_the_number_that_it_spells(tmp_path: Path, kind: Any) -> None:
+    """Step 10 in the name and in the rows of one table; of the other, 7 in the name and "10" in the rows."""
+    rows = {"prompt": ["a"] * 2, "completion": ["b", "c"], "right": [1.0, 0.0], "advantage": [0.5, -0.5]}
+    for number, own in ((10, rows), (7, {**rows, "right": [0.0, 1.0], "advantage": [-0.5, 0.5]})):
+        step = pa.array(["10", "010"]).cast(kind)
+        pq.write_table(pa.table({"step": step, **own}), tmp_path / f"completions_{number:05}.parquet")
+    (finding,) = found(audited(tmp_path), "table-step")
+    assert finding.first.where.file.endswith("completions_00007.parquet")
+    assert (finding.first.expected, finding.first.found) == ("step 7 in every row", "steps [10]")
+
+
 def test_a_table_of_groups_of_one_response(tmp_path: Path) -> None:
     """Four prompts with one response each are four groups, not one of four."""
     columns = {"prompt": list("abcd"), "completion": list("efgh"), "right": [0.0, 1.0, 2.0, 3.0]}

@@ -21,6 +21,8 @@ EXPECTED_COLUMNS = "TRL's columns step, prompt and completion"
 MOST_BYTES = 1 << 29
 """Bytes that the content of a file may take in memory: a kilobyte of parquet can say that it is gigabytes."""
 MOST_ROWS = 1_000_000
+DIGITS = re.compile(r"[0-9]{1,18}")
+"""A whole number that 64 bits hold."""
 FILE_NAME = re.compile(r"completions_(\d+)\.parquet$")
 
 
@@ -123,12 +125,21 @@ def numbers(path: Path, found: Any, name: str) -> Floats:
 
 
 def whole_numbers(path: Path, found: Any, name: str) -> list[int]:
-    """A column of integers."""
+    """A column of integers, or of texts that each spell one: a trainer that writes for a web page logs its step so."""
     arrow = needed("pyarrow")
     column = found.column(name)
+    if (arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type)) and not column.null_count:
+        return [spelt(path, name, text) for text in listed(path, found, name)]
     if not arrow.types.is_integer(column.type) or column.null_count:
         raise Unreadable(path, f"column {name}", str(column.type), "whole numbers, none missing")
     return [int(value) for value in listed(path, found, name)]
+
+
+def spelt(path: Path, name: str, text: str) -> int:
+    """The whole number that a text spells in digits alone; raises Unreadable for any other text."""
+    if not DIGITS.fullmatch(text):
+        raise Unreadable(path, f"column {name}", text, "whole numbers, or texts of the digits 0 to 9 that spell them")
+    return int(text)
 
 
 def listed(path: Path, found: Any, name: str) -> list[Any]:
