@@ -238,6 +238,19 @@ def test_every_response_that_departs_has_a_place(tmp_path: Path) -> None:
     assert [(one["line"], one["response"]) for one in mapping["places"]] == [(4, 3), (4, 4), (6, 3), (6, 4)]
 
 
+def test_the_worst_is_shown_with_what_was_expected_of_it(tmp_path: Path) -> None:
+    """Declared: no deviation. Rewards 1, 0: 1/2 is expected, 0.625 is there; rewards 0, 4: 2 is expected, -2 is."""
+    lines = [
+        {"step": 1, "prompt": "a", "rewards": [1, 0], "advantages": [0.625, -0.5]},
+        {"step": 2, "prompt": "b", "rewards": [0, 4], "advantages": [-2, -2]},
+    ]
+    report = audited(written(tmp_path / "run.jsonl", {**HEADER, "settings": {"scale_rewards": "none"}}, *lines))
+    text = list(to_lines(report))
+    assert next(line for line in text if line.startswith("    found ")) == "    found     0.625"
+    worst = next(line for line in text if line.startswith("    worst "))
+    assert worst.startswith("    worst     -2; expected 2 (reward minus the group's mean)")
+
+
 def test_places_beyond_the_first_are_counted(tmp_path: Path) -> None:
     """20 groups with 2 infinite rewards each: 24 places are named, 16 are not."""
     lines = [{"step": i, "rewards": [math.inf, -math.inf]} for i in range(20)]

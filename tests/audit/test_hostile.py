@@ -238,6 +238,15 @@ def test_lines_that_are_not_ours(tmp_path: Path, name: str) -> None:
     assert said in refused(tmp_path)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_lines_in_utf16(tmp_path: Path, encoding: str) -> None:
+    """What a shell of Windows writes with >: said as what it is, without its bytes."""
+    (tmp_path / "x.jsonl").write_bytes((HEADER + '{"rewards": [1, 0]}\n').encode(encoding))
+    message = refused(tmp_path / "x.jsonl")
+    assert "line 1: 'text in UTF-16': expected a JSON object in UTF-8" in message
+    assert "x00" not in message
+
+
 @pytest.mark.parametrize("name", GROUPS)
 def test_groups_that_are_none(tmp_path: Path, name: str) -> None:
     content, said = GROUPS[name]

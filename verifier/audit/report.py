@@ -147,7 +147,8 @@ def finding_lines(finding: Finding, run: str) -> Iterable[str]:
     yield f"    expected  {first.expected}"
     yield f"    found     {first.found}"
     if finding.worst is not first:
-        yield f"    worst     {finding.worst.found}"
+        beside = f"; expected {finding.worst.expected}" if finding.worst.expected != first.expected else ""
+        yield f"    worst     {finding.worst.found}{beside}"
         yield f"              at {shortened(str(finding.worst.where), run)}"
     yield f"    do        {finding.advice}"
 

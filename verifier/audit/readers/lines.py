@@ -40,10 +40,16 @@ def read_lines(path: Path, lines: Lines = EVERY_LINE) -> Iterator[tuple[int, dic
                     return
                 few = values_at_most(raw) <= MOST_VALUES
                 expected = "a JSON object in UTF-8" if few else f"a JSON object of at most {MOST_VALUES} values"
-                raise Unreadable(path, f"line {place + 1}", excerpt(raw), expected) from error
+                what = "text in UTF-16" if place == 0 and is_utf16(raw) else excerpt(raw)
+                raise Unreadable(path, f"line {place + 1}", what, expected) from error
             if not isinstance(line, dict):
                 raise Unreadable(path, f"line {place + 1}", line, "a JSON object")
             yield place, line
+
+
+def is_utf16(raw: bytes) -> bool:
+    """Whether a first line looks like UTF-16 whose line ends are cut in two: low bytes first, every other one a 0."""
+    return raw.startswith((b"\xff\xfe", b"{\0")) and 3 * raw.count(0) > len(raw)
 
 
 def raw_lines(file: BinaryIO) -> Iterator[bytes]:
