@@ -1,13 +1,7 @@
 """Groups of one response: beside its own mean its advantage is 0, whatever its reward is."""
 
-from grpocheck.core.variants.advantages import AdvantageRule, Baseline
 from grpocheck.verifier.audit.findings import Observation, Where, counted
 from grpocheck.verifier.audit.rules import seen
-
-
-def compares_in_group(rule: AdvantageRule) -> bool:
-    """Whether a rule compares a response with the others of its group, of which a group of one has none."""
-    return rule.first is not None or rule.baseline in (Baseline.MEAN, Baseline.LEAVE_ONE_OUT)
 
 
 def all_zero(where: Where, groups: int, equal: int, alone: bool) -> Observation:

@@ -12,7 +12,6 @@ from grpocheck.verifier.audit.exact import exact_total
 from grpocheck.verifier.audit.findings import Findings, Severity, Where, counted
 from grpocheck.verifier.audit.grouping import Seats
 from grpocheck.verifier.audit.infinite import HUGE, numbers_beside_infinity, swallowed
-from grpocheck.verifier.audit.lone import compares_in_group
 from grpocheck.verifier.audit.model import Booleans, Floats, Integers, Table
 from grpocheck.verifier.audit.residues import no_residue
 from grpocheck.verifier.audit.rules import seen
@@ -90,11 +89,6 @@ class Reading:
     def alone(self) -> bool:
         """Whether every group has one response."""
         return 0 < self.groups == self.lone
-
-    @property
-    def fitting(self) -> list[Candidate]:
-        """The candidates that fit; of groups of one response those that compare none with the others of its group."""
-        return [one for one in self.contest.fitting if not (self.alone and compares_in_group(one.rule))]
 
     def equal_groups(self, groups: Groups, usable: Booleans) -> Booleans:
         """Groups whose rewards are equal, exactly: of those that float64 cannot tell apart, by Fractions."""

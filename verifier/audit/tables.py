@@ -337,7 +337,7 @@ class TablesAudit:
         sharpest = chosen.contest.sharpest
         standing = [one for one in self.readings if one.contest.stands and 2 * one.contest.sharpest >= sharpest]
         untold = chosen.alone and self.all_zero
-        fitting = [] if untold else chosen.fitting
+        fitting = [] if untold else chosen.contest.fitting
         declared = declared_rule(self.settings)
         found: dict[str, Any] = {
             "generation_batches" if self.in_lines else "tables": self.tables,
