@@ -13,7 +13,7 @@ from grpocheck.verifier.audit.discovery import runs_of
 # What settings of TRL's always bring along: the objective is not section 1's (from run.json).
 OBJECTIVE = {("objective-departs", "note")}
 AGAIN = {("rows-logged-twice", "note")}
-KL = {("kl-not-kl", "note")}  # true of every right run with a penalty
+KL = {("kl-not-kl", "warning")}
 STUCK = {("gradient-zero", "warning")}
 MISSING = {("reward-missing", "warning")}
 

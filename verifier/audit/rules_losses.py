@@ -33,7 +33,7 @@ LOSSES = (
     ),
     Rule(
         "kl-not-kl",
-        NOTE,
+        WARNING,
         "B4",
         "a logged kl that is not the KL divergence but a mean over drawn tokens of an estimator of it",
         "read it as what it is; the divergence needs every response's mass, or the full distributions of tokens",
