@@ -17,7 +17,7 @@ from grpocheck.contracts.clauses import ensure, invariant, require, total
 from grpocheck.contracts.comparisons import below
 from grpocheck.core.arithmetic.supply import Arithmetic, Scalar
 from grpocheck.core.invalid import InvalidProblem
-from grpocheck.core.values import DecimalLiteral, count, entries, rational, rational_text, rationals, table
+from grpocheck.core.values import DecimalLiteral, choice, count, entries, rational, rational_text, rationals, table
 
 Inequality: TypeAlias = tuple[Scalar, Scalar]
 
@@ -363,9 +363,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 def domain_from_mapping(mapping: object) -> Domain:
     """The domain that a [domain] table states."""
     allowed = ("kind", *dict.fromkeys(chain.from_iterable(KEYS.values())))
-    kind = table("domain", mapping, allowed, ("kind",))["kind"]
-    if not isinstance(kind, str) or kind not in KEYS:
-        raise InvalidProblem("domain.kind", kind, "one of " + ", ".join(KEYS))
+    kind = choice("domain.kind", table("domain", mapping, allowed, ("kind",))["kind"], list(KEYS))
     stated: Mapping[str, Any] = table("domain", mapping, ("kind", *KEYS[kind]), KEYS[kind])
     if kind == "whole-space":
         return WholeSpace(stated["dimension"])

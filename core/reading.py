@@ -23,7 +23,7 @@ from grpocheck.core.generation import generation_from_mapping
 from grpocheck.core.invalid import MISSING, InvalidProblem
 from grpocheck.core.problem import Problem, check_budget
 from grpocheck.core.prompt import Prompt
-from grpocheck.core.values import MAX_DIGITS, DecimalLiteral, count, entries, rational, table
+from grpocheck.core.values import MAX_DIGITS, DecimalLiteral, choice, count, entries, rational, table
 
 MOST_BYTES = 4_000_000
 """A problem file has at most this many bytes."""
@@ -32,6 +32,7 @@ MOST_KEY_PARTS = 64
 """A dotted key of more parts than these is refused before the file is parsed."""
 
 FAMILIES = ("bernoulli", "simplex", "softmax", "log-linear", "autoregressive", "supplied")
+PARAMETERISATIONS = ("logits", "masses")
 
 NEEDED = ("group_size", "outer_iterations", "inner_steps", "epsilon", "beta", "theta", "family", "prompts")
 OTHER_FILES = {
@@ -187,9 +188,7 @@ def stated_step_sizes(stated: Mapping[str, Any], outer_iterations: int, inner_st
 )
 def generated_family(stated: Mapping[str, Any]) -> Autoregressive | None:
     """The autoregressive family of a [generation] table; None where the family lists its responses."""
-    name = stated["family"]
-    if not isinstance(name, str) or name not in FAMILIES:
-        raise InvalidProblem("family", name, "one of " + ", ".join(FAMILIES))
+    name = choice("family", stated["family"], FAMILIES)
     if name != "autoregressive":
         if "generation" in stated:
             raise InvalidProblem("generation", stated["generation"], f"no such table: the family is {name}")
@@ -198,11 +197,9 @@ def generated_family(stated: Mapping[str, Any]) -> Autoregressive | None:
         raise InvalidProblem("generation", None, "a table: the family is autoregressive")
     generation = generation_from_mapping(stated["generation"])
     parameterisation = stated["generation"]["parameterisation"]
-    if parameterisation == "logits":
+    if choice("generation.parameterisation", parameterisation, PARAMETERISATIONS) == "logits":
         return AutoregressiveLogits(generation)
-    if parameterisation == "masses":
-        return AutoregressiveMasses(generation)
-    raise InvalidProblem("generation.parameterisation", parameterisation, '"logits" or "masses"')
+    return AutoregressiveMasses(generation)
 
 
 @total("bad input raises InvalidProblem")

@@ -154,7 +154,8 @@ def table(key: str, value: object, allowed: Sequence[str], required: Sequence[st
     known = frozenset(allowed)
     for entry in value:
         if entry not in known:
-            raise InvalidProblem(prefix + (shortened(entry) or '""'), value[entry], known_keys(entry, allowed))
+            expected = f"a known key: {known_keys(entry, allowed)}"
+            raise InvalidProblem(prefix + (shortened(entry) or '""'), value[entry], expected)
     for entry in required:
         if entry not in value:
             raise InvalidProblem(prefix + entry, None, MISSING)
@@ -164,9 +165,25 @@ def table(key: str, value: object, allowed: Sequence[str], required: Sequence[st
 @require(lambda key, allowed: key not in allowed, "the key is unknown")
 @ensure(lambda allowed, result: not allowed or any(known in result for known in allowed), "a known key is named")
 def known_keys(key: str, allowed: Sequence[str]) -> str:
-    """What may stand in place of an unknown key: the nearest known one, or some of them."""
-    near = get_close_matches(key[:MOST_SUGGESTED], allowed[:MOST_SUGGESTED], n=1)
+    """What may stand in place of an unknown key: the nearest known one (capitals aside), or some of them."""
+    begin, known = key[:MOST_SUGGESTED], allowed[:MOST_SUGGESTED]
+    near = get_close_matches(begin, known, n=1) or get_close_matches(begin.lower(), known, n=1)
     if near:
         return f"{near[0]} (did you mean that?)"
     few = ", ".join(allowed[:FEW])
     return "one of " + (few if len(allowed) <= FEW else f"{few}, … ({len(allowed)} in all)")
+
+
+@total("bad input raises InvalidProblem")
+@ensure(lambda value, words, result: result == value and result in words, "one of the words, as it is written")
+def choice(key: str, value: object, words: Sequence[str]) -> str:
+    """One of some words; in place of any other text the nearest of them is suggested.
+
+    >>> choice("family", "Softmax", ("bernoulli", "softmax"))
+    Traceback (most recent call last):
+        ...
+    grpocheck.core.invalid.InvalidProblem: family: 'Softmax': expected softmax (did you mean that?)
+    """
+    if isinstance(value, str) and value in words:
+        return value
+    raise InvalidProblem(key, value, known_keys(value if isinstance(value, str) else "", words))

@@ -14,7 +14,7 @@ from grpocheck.core.training_free.patterns import HALF, read_pattern
 from grpocheck.core.training_free.responses import Response, ResponseTable, Row, Shape, TokenTable, token_row
 from grpocheck.core.training_free.reward import Weights
 from grpocheck.core.training_free.task import DELTA, Record, Task
-from grpocheck.core.values import distinct_texts, entries, rational, rationals, table, text
+from grpocheck.core.values import choice, distinct_texts, entries, rational, rationals, table, text
 
 NEEDED = ("prompt", "group_size", "iterations", "tests")
 KEYS = (
@@ -84,15 +84,11 @@ def read_introspection(value: object) -> NamesTheBetter | None:
     if value is None:
         return None
     stated: Mapping[str, Any] = table("introspection", value, ("kind", "confidence"), ("kind",))
-    if stated["kind"] in (EMBEDDED, HTTP):
+    kind = choice("introspection.kind", stated["kind"], (NAMES_THE_BETTER, EMBEDDED, HTTP))
+    if kind in (EMBEDDED, HTTP):
         if "confidence" in stated:
-            raise InvalidProblem(
-                "introspection.confidence", stated["confidence"], f"no confidence beside the kind {stated['kind']!r}"
-            )
+            raise InvalidProblem("introspection.confidence", stated["confidence"], f"no confidence beside kind {kind!r}")
         return None
-    if stated["kind"] != NAMES_THE_BETTER:
-        expected = f"one of {NAMES_THE_BETTER}, {EMBEDDED}, {HTTP}"
-        raise InvalidProblem("introspection.kind", stated["kind"], expected)
     confidence = rational("introspection.confidence", stated.get("confidence", 1))
     if not HALF < confidence <= 1:
         raise InvalidProblem("introspection.confidence", confidence, "a number above 1/2 and at most 1")

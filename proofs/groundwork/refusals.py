@@ -107,7 +107,7 @@ WRONG: tuple[tuple[str, Any, str, str], ...] = (
     ("epsilon", 0, "epsilon", "0: expected a number strictly between 0 and 1"),
     ("epsilon", 1, "epsilon", "1: expected a number strictly between 0 and 1"),
     ("epsilon", "-1/5", "epsilon", "-1/5: expected a number strictly"),
-    ("epsilom", 1, "epsilom", "1: expected epsilon (did you mean that?)"),
+    ("epsilom", 1, "epsilom", "1: expected a known key: epsilon (did you mean that?)"),
     ("beta", "-1/10", "beta", "-1/10: expected a number of at least 0"),
     ("beta", MISSING, "beta", "expected a value: the key is missing"),
     ("group_size", 1, "group_size", "1: expected an integer of at least 2"),
@@ -122,6 +122,8 @@ WRONG: tuple[tuple[str, Any, str, str], ...] = (
     ("step_size", MISSING, "step_size", "the key is missing, and step_sizes is too"),
     ("step_sizes", [[1, 1]], "step_size", "expected step_size or step_sizes, not both"),
     ("family", "gaussian", "family", "'gaussian': expected one of bernoulli, simplex"),
+    ("family", "Bernouli", "family", "'Bernouli': expected bernoulli (did you mean that?)"),
+    ("family", "LOG-LINEAR", "family", "'LOG-LINEAR': expected log-linear (did you mean that?)"),
     ("family", 7, "family", "7: expected one of"),
     ("family", "autoregressive", "generation", "None: expected a table: the family is autoregressive"),
     ("family", "log-linear", "prompts[0].features", "the key is missing"),
@@ -138,19 +140,19 @@ WRONG: tuple[tuple[str, Any, str, str], ...] = (
     ("draws", {"seed": 2**256}, "draws.seed", "expected an integer between 0"),
     ("draws", {"seed": "1"}, "draws.seed", "'1': expected an integer"),
     ("draws/seed", 1, "draws", "expected recorded or seed, not both"),
-    ("draws", {"sead": 1}, "draws.sead", "1: expected seed (did you mean that?)"),
+    ("draws", {"sead": 1}, "draws.sead", "1: expected a known key: seed (did you mean that?)"),
 )  # fmt: skip
 """A place of the good problem, what is put there, the key that is named and the words."""
 
 WRONG_GENERATED: tuple[tuple[str, Any, str, str], ...] = (
     (f"{Q}/rewards", {"a": 1}, "prompts[0].rewards..", "the key is missing"),
-    (f"{Q}/rewards", {"a": 1, ".": 0, "b": 0}, "prompts[0].rewards.b", "0: expected one of a, ."),
+    (f"{Q}/rewards", {"a": 1, ".": 0, "b": 0}, "prompts[0].rewards.b", "0: expected a known key: one of a, ."),
     (f"{Q}/rewards", [1, 0], "prompts[0].rewards", "[1, 0]: expected a table"),
     (f"{Q}/rewards", {"a": None, ".": 0}, 'prompts[0].rewards."a"', "None: expected"),
     (f"{Q}/reference", {"a": "1/2", ".": "1/4"}, "prompts[0].reference", "3/4: expected masses that sum"),
     (f"{Q}/reference", {"a": "1/2", ".": []}, 'prompts[0].reference."."', "[]: expected"),
-    (f"{Q}/responses", ["a", "."], "prompts[0].responses", "expected one of name, rewards, reference"),
-    ("generation/parameterisation", "mass", "generation.parameterisation", "'mass': expected \"logits\" or \"masses\""),
+    (f"{Q}/responses", ["a", "."], "prompts[0].responses", "expected a known key: one of name, rewards, reference"),
+    ("generation/parameterisation", "mass", "generation.parameterisation", "'mass': expected masses (did you mean that?)"),
     ("generation/parameterisation", "logits", "theta", "expected 2 numbers, the parameters of the autoregressive"),
     ("generation/forbiden", {}, "generation.forbiden", "forbidden (did you mean that?)"),
     ("generation/forbidden", [], "generation.forbidden", "[]: expected a table"),
@@ -209,6 +211,8 @@ def check_domains(expect: Expectations) -> None:
     ball: dict[str, Any] = {"kind": "open-ball", "centre": [0], "radius": 1}
     half: dict[str, Any] = {"kind": "half-spaces", "normals": [[1, 0], [0, 1]], "offsets": [1, 1]}
     for stated, key, words in (
+        ({**ball, "kind": "open_ball"}, "domain.kind", "'open_ball': expected open-ball (did you mean that?)"),
+        ({**ball, "kind": "sphere"}, "domain.kind", "'sphere': expected one of whole-space, open-box, open-ball"),
         ({**ball, "radius": 0}, "domain.radius", "0: expected a radius above 0"),
         ({**ball, "radius": -1}, "domain.radius", "expected a radius above 0"),
         ({**ball, "centre": []}, "domain.centre", "[]: expected at least one coordinate"),

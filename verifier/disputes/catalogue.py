@@ -5,7 +5,6 @@ An entry is a formula with the words that say what it is; of entries that a name
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from grpocheck.verifier.disputes.formulas import flat
@@ -120,8 +119,7 @@ def divisors(there: str, everything: str, names: Names) -> list[tuple[str, str]]
         centred = f"flat([{own} - mean({own}) for h in {groups_of(names)}])"
         found.append(("population batch recentred", f"std({centred})"))
         found.append(("sample batch recentred", f"std({centred}, 1)"))
-    sampled = names.get("ddof") == 1
-    return sorted(found, key=lambda pair: pair[0].startswith("sample") != sampled) if sampled else found
+    return sorted(found, key=lambda pair: not pair[0].startswith("sample")) if names.get("ddof") == 1 else found
 
 
 def scaled(numerator: str, divisor: tuple[str, str], names: Names) -> Iterator[tuple[str, str]]:
@@ -139,7 +137,7 @@ def scaled(numerator: str, divisor: tuple[str, str], names: Names) -> Iterator[t
 
 def of_several_rewards(names: Names) -> Iterator[Entry]:
     """Advantages of several reward functions: summed and then normalised, or normalised each and then summed."""
-    for word, deviation in divisors("g", "flat(R)", names)[:2]:
+    for word, deviation in [pair for pair in divisors("g", "flat(R)", names) if pair[0].endswith(" group")]:
         for words, body in scaled("(g - mean(g))", (word, deviation), names):
             for weighed, weights in (("weighted", "weights"), ("unweighted", "(0 * weights + 1)")):
                 total = f"sum({weights} * R)"
@@ -187,8 +185,7 @@ def clipped(names: Names) -> Iterator[Entry]:
     yield from corrected(names)
     if nested:
         levels += [("sequence", "[prod(v) for v in w]"), ("geometric", "[prod(v) ** (1 / len(v)) for v in w]")]
-    for (level, ratio), place in product(levels, range(len(terms(names, "w")))):
-        word, term = terms(names, ratio)[place]
+    for level, word, term in [(level, word, term) for level, ratio in levels for word, term in terms(names, ratio)]:
         tokens = nested and level == "token"
         words = f"{level} {word}"
         if tokens:

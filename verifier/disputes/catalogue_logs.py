@@ -15,6 +15,7 @@ ESTIMATES = {
     "absolute": "abs({x})",
     "k1 reversed": "(0 - ({x}))",
 }
+"""Estimates of KL(pi || ref) in nats from x, the log ratio log(pi / ref) of what was drawn."""
 
 
 def depth(names: Names, *keys: str) -> int:
@@ -70,8 +71,7 @@ def shaped(words: str, value: str, nested: bool) -> Iterator[Entry]:
         for base, take in (("mean", "mean"), ("leave-one-out", "others")):
             for level, whole in (("total", summed), ("sequence-mean", averaged)):
                 yield entry(f"advantages before {base} {level} {words}", f"{whole} - {take}({whole})")
-                after = f"R - {take}(R) - ({whole} - R) * (0 - 1)"
-                yield entry(f"advantages after {base} {level} {words}", after)
+                yield entry(f"advantages after {base} {level} {words}", f"{whole} - {take}(R)")
 
 
 def log_ratios(names: Names) -> Iterator[Entry]:
@@ -80,10 +80,9 @@ def log_ratios(names: Names) -> Iterator[Entry]:
     word = {"new_logp": "", "old_logp": "in-old", "sampler_logp": "in-sampler", "ref_logp": "in-reference"}
     if "ref_logp" not in names and {"new_logp", "old_logp"} <= names.keys():
         for word_of, text in ESTIMATES.items():
-            reverse = word_of.replace("reversed", "").strip() if "reversed" in word_of else f"{word_of} reversed"
             yield entry(f"kl {word_of} in-old token-mean", f"mean(flat({text.format(x='(old_logp - new_logp)')}))")
             if word_of in ("k1", "k3"):
-                yield entry(f"kl {reverse} token-mean", f"mean(flat({text.format(x='(new_logp - old_logp)')}))")
+                yield entry(f"kl {word_of} reversed token-mean", f"mean(flat({text.format(x='(new_logp - old_logp)')}))")
     for above, below in product(known, known):
         if above == below:
             continue
@@ -171,5 +170,4 @@ def sampled_groups(names: Names) -> Iterator[Entry]:
         if len(names["success"]) == 2:
             other = f"{mixed}[[1, 0]]"
             yield entry(f"factor mean-over-kept {base}", f"[{factor} * (1 - m / 2) for m in {other}]")
-    share = "[(1 - p**G - (1 - p)**G) for p in success]"
-    yield entry("kept weight self-normalised", f"[m / sum({share}) for m in {share}]")
+    yield entry("kept weight self-normalised", f"[m / sum({mixed}) for m in {mixed}]")

@@ -6,15 +6,17 @@ A policy is its masses over a finite support; gradients are by its softmax logit
 from collections.abc import Iterator
 
 from grpocheck.verifier.disputes.catalogue import Entry, Names, entry, terms
+from grpocheck.verifier.disputes.catalogue_logs import ESTIMATES
 
 K = {
     "k1": "log(pi / ref)",
-    "k2": "log(pi / ref)**2 / 2",
+    "k2": "(log(pi / ref)**2 / 2)",
     "k3": "(ref / pi - 1 + log(pi / ref))",
     "k3 reversed": "(pi / ref - 1 - log(pi / ref))",
     "absolute": "abs(log(pi / ref))",
     "k1 reversed": "log(ref / pi)",
 }
+"""Estimates of KL(pi || ref) in nats, one for each response of the support; each can be multiplied and indexed."""
 REVERSE = "sum(pi * log(pi / ref))"
 
 
@@ -154,15 +156,13 @@ def divergent(names: Names) -> Iterator[Entry]:
             yield entry(f"{words} bias", f"{value} - {REVERSE}")
             slope = f"{words} gradient expected in-loss"
             slopes = [entry(f"{slope} detached", f"sum({law} * {weight}gradient({estimate}))")]
-            if weight:
+            if weight:  # first the one that is the gradient of the divergence: of k2 it is the one of a weight held fixed
                 whole = entry(slope, f"sum({law} * gradient({weight}{estimate}))")
                 slopes.insert(len(slopes) if word == "k2" else 0, whole)
             yield from slopes
             yield entry(f"{words} gradient expected in-reward", f"sum({law} * {weight}{estimate} * score(pi))")
             if "clamp" in names:
-                held = estimate.replace("log(pi / ref)", "clip(log(pi / ref), 0 - clamp, clamp)").replace(
-                    "ref / pi", "exp(clip(log(ref / pi), 0 - clamp, clamp))"
-                )
+                held = ESTIMATES[word].format(x="clip(log(pi / ref), 0 - clamp, clamp)")
                 yield entry(f"{words} expected clamped log", f"sum({law} * {weight}{held})")
                 yield entry(f"{words} gradient clamped log", f"sum({law} * {weight}gradient({held}))")
                 yield entry(f"{words} expected clamped", f"sum({law} * {weight}clip({estimate}, 0 - clamp, clamp))")
@@ -206,13 +206,13 @@ def tempered(names: Names) -> Iterator[Entry]:
         yield entry("logprob sampling tempered", f"log({hot})")
     yield entry("mass raw", plain)
     yield entry("logprob raw", f"log({plain})")
-    yield entry("variance expected entropy raw", f"0 - sum({plain} * log({plain}))")
+    yield entry("expected entropy raw", f"0 - sum({plain} * log({plain}))")
     base = samplers[0][1] if samplers else plain
     if "top_k" in names:
         samplers.append(("top-k renormalised", f"top_k({base}, top_k)"))
     if "top_p" in names:
         samplers.append(("top-p renormalised", f"top_p({base}, top_p)"))
-    if len(samplers) > 1 and "top_k" in names and "top_p" in names:
+    if "top_k" in names and "top_p" in names:
         samplers.append(("top-k top-p renormalised", f"top_p(top_k({base}, top_k), top_p)"))
     for words, drawn in samplers:
         yield entry(f"mass sampling {words}", drawn)

@@ -6,6 +6,7 @@ from typing import Any
 
 from grpocheck.core import InvalidProblem, Problem, problem_from_mapping
 from grpocheck.core.reading import parsed
+from grpocheck.core.values import text as checked_text
 from grpocheck.verifier.failures import exit_status_of, message_of
 from grpocheck.verifier.studio import editing, examples, pictures, side_by_side
 from grpocheck.verifier.studio.checked import contracts_checked
@@ -26,9 +27,7 @@ _steppers: OrderedDict[str, Stepper] = OrderedDict()
 
 def problem_of(request: Request) -> Problem:
     """The problem that a request carries as text."""
-    text = request.get("text")
-    if not isinstance(text, str):
-        raise InvalidProblem("text", text, "the text of a problem file")
+    text = checked_text("text", request.get("text"), "the text of a problem file")
     if len(text) > MOST_PROBLEM:
         raise InvalidProblem("text", text, f"a problem file of at most {MOST_PROBLEM} characters")
     return problem_from_mapping(parsed(text))
@@ -219,6 +218,7 @@ def answer(question: str, request: Request) -> Answer:
     try:
         return QUESTIONS[question](request)
     except MemoryError:
+        _steppers.clear()  # what is kept of other problems must not take the room of the next question
         return failure("budget", "not answered within the memory that one answer may take: undecided")
     except Exception as error:
         if isinstance(error, InvalidProblem):

@@ -51,7 +51,7 @@ def read_report(path: Path) -> tuple[dict[str, Any], str | None]:
         are_rows(found.get(key))
         and all(isinstance(row.get("id"), str) and are_rows(row.get("evidence", [])) for row in found[key])
         for key in ("claims", "non_claims")
-    ):
+    ) or not are_rows(found.get("not_run", [])):
         return {}, f"{path.name}: {shown(found)}: expected the report of grpocheck verify."
     return found, None
 

@@ -9,8 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 ADDRESS = "127.0.0.1"
+HTTP = 80
+"""The port of http itself, which browsers leave out of Host and Origin."""
 MOST_BODY = 400_000
 """Bytes of a request: a problem and a property, with room to spare."""
+MOST_DROPPED = 100_000_000
+"""Bytes of a refused request that are still taken from the line."""
 MOST_PROBLEM = 200_000
 """Characters of a problem file in the studio."""
 MOST_PROPERTY = 4_000
@@ -45,7 +49,7 @@ def check_request(method: str, headers: Mapping[str, str], port: int) -> None:
 
     ``headers`` has lower-case names.
     """
-    own = {f"{ADDRESS}:{port}", f"localhost:{port}"}
+    own = {f"{name}{ending}" for name in (ADDRESS, "localhost") for ending in (f":{port}", *([""] if port == HTTP else []))}
     host = headers.get("host", "")
     if host not in own:
         raise Refusal(421, f"Host: {host[:80]!r}: expected {ADDRESS}:{port}")
@@ -62,12 +66,16 @@ def check_request(method: str, headers: Mapping[str, str], port: int) -> None:
             raise Refusal(403, "Origin: missing: expected this page itself")
 
 
+def stated_length(stated: str) -> int | None:
+    """The length that a Content-Length states, None where it states none."""
+    return int(stated) if stated.isascii() and stated.isdigit() and len(stated) < 12 else None
+
+
 def body_length(headers: Mapping[str, str]) -> int:
     """The length that a request states; Refusal where it states none or one beyond the limit."""
-    stated = headers.get("content-length", "")
-    if not (stated.isascii() and stated.isdigit() and len(stated) < 12):
+    length = stated_length(headers.get("content-length", ""))
+    if length is None:
         raise Refusal(411, "Content-Length: expected the length of the request")
-    length = int(stated)
     if length > MOST_BODY:
         raise Refusal(413, f"a request of {length} bytes: expected at most {MOST_BODY}")
     return length

@@ -9,7 +9,16 @@ from importlib import resources
 from typing import Any
 
 from grpocheck.verifier.studio.lanes import Lane, failure
-from grpocheck.verifier.studio.security import ADDRESS, HEADERS, MOST_SECONDS, Refusal, body_length, check_request
+from grpocheck.verifier.studio.security import (
+    ADDRESS,
+    HEADERS,
+    MOST_DROPPED,
+    MOST_SECONDS,
+    Refusal,
+    body_length,
+    check_request,
+    stated_length,
+)
 
 FILES: Mapping[str, tuple[str, str]] = {
     "/": ("studio.html", "text/html; charset=utf-8"),
@@ -121,21 +130,27 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """A question."""
+        unread = True
         try:
             headers = self.checked()
             if not self.path.startswith("/ask/"):
                 raise Refusal(404, "there is no such question")
-            length = body_length(headers)
+            content, unread = self.rfile.read(body_length(headers)), False
             try:
-                body = json.loads(self.rfile.read(length))
+                body = json.loads(content)
             except (ValueError, RecursionError):
                 raise Refusal(400, "the request: expected JSON") from None
             if not isinstance(body, dict):
                 raise Refusal(400, "the request: expected a JSON object")
-            answer = self.server.answer(self.path.removeprefix("/ask/"), body)
+            try:
+                answer = self.server.answer(self.path.removeprefix("/ask/"), body)
+            except RecursionError:  # deep enough to be read here, and too deep to be passed on
+                raise Refusal(400, "the request: expected less nesting") from None
             self.reply(200, "application/json", json.dumps(answer).encode())
         except Refusal as refusal:
             self.refuse(refusal)
+            if unread:
+                self.drop_body()
 
     def checked(self) -> dict[str, str]:
         """The headers of a request that may be answered."""
@@ -144,10 +159,16 @@ class Handler(BaseHTTPRequestHandler):
         return headers
 
     def refuse(self, refusal: Refusal) -> None:
-        """Say why a request is not answered; the connection ends, since its body was not read."""
+        """Say why a request is not answered; the connection ends."""
         self.close_connection = True
         body = json.dumps(failure("refused", refusal.why)).encode()
         self.reply(refusal.status, "application/json", body)
+
+    def drop_body(self) -> None:
+        """Read what a refused question still sends: a connection that is closed on it takes the answer with it."""
+        left = min(stated_length(self.headers.get("Content-Length", "")) or 0, MOST_DROPPED)
+        while left > 0 and (chunk := self.rfile.read(min(left, 1 << 16))):
+            left -= len(chunk)
 
     def reply(self, status: int, kind: str, content: bytes) -> None:
         """Send an answer with the headers of security.py."""

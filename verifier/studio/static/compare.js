@@ -8,8 +8,13 @@ const chosen = { left: "section-1", right: "tic-surrogate", at: "" };
 let turn = 0;
 
 export async function show(shared) {
-  if (!known) known = (await ask("variants")).variants;
-  if (text === shared.text && $("page-compare").childElementCount) return;
+  try {
+    known ||= (await ask("variants")).variants;
+  } catch (error) {
+    $("page-compare").replaceChildren(el("div", { class: "trouble" }, el("p", {}, error.message)));
+    return;
+  }
+  if (text === shared.text && $("compared")) return;
   if (text !== shared.text) chosen.at = "";
   text = shared.text;
   frame();

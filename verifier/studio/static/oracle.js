@@ -3,32 +3,33 @@
 import { $, ask, chip, el, inFull, number, trouble } from "/page.js";
 
 let text = null;
-let answers = [];
+let answers = []; // those that are shown as given
 const STANDS = { always: ["whatever you answer", "always"], given: ["if your answers are true", "given"], broken: ["no longer", "broken"] };
 
 export function show(shared) {
   if (text === shared.text) return;
   text = shared.text;
   answers = [];
-  play();
+  $("page-oracle").replaceChildren(); // the question of another problem is none of this one
+  play([]);
 }
 
-async function play() {
+async function play(tried) {
   const asked = text;
   try {
-    const state = await ask("oracle", { text, answers });
+    const state = await ask("oracle", { text, answers: tried });
     if (asked !== text) return;
+    answers = tried;
     trouble(null);
     draw(state);
   } catch (error) {
+    if (asked !== text) return;
+    if (!$("page-oracle").childElementCount) text = null; // to be asked again when the page is shown again
     trouble(error);
   }
 }
 
-function give(answer) {
-  answers = [...answers, answer];
-  play();
-}
+const give = (answer) => play([...answers, answer]);
 
 function draw(state) {
   $("page-oracle").replaceChildren(
@@ -74,8 +75,8 @@ function questionCard(state) {
         el("button", { type: "button", onclick: () => give("undefined") }, "Undefined")), peek(question));
   }
   card.append(el("div", { class: "answers undo" },
-    answers.length ? el("button", { type: "button", onclick: () => { answers = answers.slice(0, -1); play(); } }, "Take the last answer back") : null,
-    answers.length ? el("button", { type: "button", onclick: () => { answers = []; play(); } }, "Begin again") : null));
+    answers.length ? el("button", { type: "button", onclick: () => play(answers.slice(0, -1)) }, "Take the last answer back") : null,
+    answers.length ? el("button", { type: "button", onclick: () => play([]) }, "Begin again") : null));
   return card;
 }
 

@@ -1,6 +1,6 @@
 // The property box: state, check, cancel; a counterexample opens in the stepper.
 
-import { $, ask, chip, el, newJob, notice, working } from "/page.js";
+import { $, ask, chip, el, newJob, notice, trouble, working } from "/page.js";
 import { eventOf, go } from "/stepper.js";
 
 const VERDICTS = { holds: ["✓", "holds"], refuted: ["✗", "refuted"], undecided: ["?", "undecided"] };
@@ -13,7 +13,7 @@ export function begin(state, opener) {
   shared = state;
   open = opener;
   $("property-form").addEventListener("submit", (event) => { event.preventDefault(); check(); });
-  $("cancel").addEventListener("click", () => ask("cancel", { job }));
+  $("cancel").addEventListener("click", () => ask("cancel", { job }).catch(trouble));
   $("shelf-button").addEventListener("click", toggleShelf);
 }
 
@@ -47,7 +47,7 @@ async function take(entry) {
 async function check() {
   const property = $("property").value.trim() || $("property").placeholder;
   $("property").value = property;
-  if (job) await ask("cancel", { job });
+  if (job) await ask("cancel", { job }).catch(trouble);
   const mine = job = newJob();
   const text = shared.text;
   const scope = $("scope").value;

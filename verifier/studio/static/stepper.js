@@ -1,6 +1,6 @@
 // The stepper: one event at a time, with its rule, the responses, the pictures and the ledger.
 
-import { $, ask, el, inFull, number } from "/page.js";
+import { $, ask, el, inFull, number, trouble } from "/page.js";
 
 const KINDS = {
   start: "start", "outer-iteration": "freeze", draw: "draw", reward: "reward", group: "group", arithmetic: "numbers",
@@ -47,17 +47,29 @@ async function checkContracts() {
   }
 }
 
+let failed = false;
 export async function go(to) {
   if (!run) return;
+  const before = place;
   place = Math.max(0, Math.min(run.timeline.length - 1, to));
   if (!views[place]) {
     const asked = text;
     const wanted = place;
-    const answer = await ask("views", { text: asked, first: wanted, count: 1 });
-    if (asked !== text) return;
-    views[wanted] = answer.views[0];
+    try {
+      const answer = await ask("views", { text: asked, first: wanted, count: 1 });
+      if (asked !== text) return;
+      views[wanted] = answer.views[0];
+    } catch (error) {
+      if (asked !== text || wanted !== place) return;
+      place = before; // what is still shown
+      failed = true;
+      trouble(error);
+      return;
+    }
     if (wanted !== place) return;
   }
+  if (failed) trouble(null);
+  failed = false;
   draw();
   dispatchEvent(new Event("stepped"));
 }

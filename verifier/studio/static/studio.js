@@ -23,9 +23,11 @@ function address() {
 
 const placeOf = (fields) => Math.min(Math.max(Number.parseInt(fields.get("at") || "0", 10) || 0, 0), 1e6);
 
+const isExample = (name) => name === shared.name && exampleTexts.get(name) === shared.text;
+
 async function writeAddress() {
   const fields = new URLSearchParams();
-  if (exampleTexts.get(shared.name) === shared.text) fields.set("example", shared.name);
+  if (isExample(shared.name)) fields.set("example", shared.name);
   else {
     try {
       fields.set("problem", (await ask("share", { text: shared.text })).shared);
@@ -173,7 +175,7 @@ addEventListener("hashchange", async () => {
   const { page, fields } = address();
   const at = placeOf(fields);
   try {
-    if (fields.get("example") && fields.get("example") !== shared.name) await openExample(fields.get("example"), at);
+    if (fields.get("example") && !isExample(fields.get("example"))) await openExample(fields.get("example"), at);
     else if (fields.get("problem")) await open((await ask("shared", { shared: fields.get("problem") })).text, "", at);
   } catch (error) { trouble(error); }
   show(page);
