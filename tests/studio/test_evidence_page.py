@@ -35,6 +35,7 @@ ROWS = ["1", "{}", '{"id": []}', '{"id": "A1", "evidence": 1}', '{"id": "A1", "e
 @pytest.mark.parametrize(
     "content",
     ["", "[]", "{}", '{"claims": 1}', '{"claims": []}', "[" * 100_000]
+    + ['{"claims": [], "non_claims": [], "not_run": "no"}']
     + [f'{{"claims": [], "non_claims": [{row}]}}' for row in ROWS],
 )
 def test_a_file_that_is_no_report_says_so(tmp_path: Path, content: str) -> None:

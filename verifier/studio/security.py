@@ -49,7 +49,9 @@ def check_request(method: str, headers: Mapping[str, str], port: int) -> None:
 
     ``headers`` has lower-case names.
     """
-    own = {f"{name}{ending}" for name in (ADDRESS, "localhost") for ending in (f":{port}", *([""] if port == HTTP else []))}
+    own = {f"{ADDRESS}:{port}", f"localhost:{port}"}
+    if port == HTTP:
+        own |= {ADDRESS, "localhost"}
     host = headers.get("host", "")
     if host not in own:
         raise Refusal(421, f"Host: {host[:80]!r}: expected {ADDRESS}:{port}")
