@@ -87,7 +87,8 @@ def read_introspection(value: object) -> NamesTheBetter | None:
     kind = choice("introspection.kind", stated["kind"], (NAMES_THE_BETTER, EMBEDDED, HTTP))
     if kind in (EMBEDDED, HTTP):
         if "confidence" in stated:
-            raise InvalidProblem("introspection.confidence", stated["confidence"], f"no confidence beside kind {kind!r}")
+            expected = f"no confidence beside the kind {kind!r}"
+            raise InvalidProblem("introspection.confidence", stated["confidence"], expected)
         return None
     confidence = rational("introspection.confidence", stated.get("confidence", 1))
     if not HALF < confidence <= 1:
