@@ -82,7 +82,8 @@ def log_ratios(names: Names) -> Iterator[Entry]:
         for word_of, text in ESTIMATES.items():
             yield entry(f"kl {word_of} in-old token-mean", f"mean(flat({text.format(x='(old_logp - new_logp)')}))")
             if word_of in ("k1", "k3"):
-                yield entry(f"kl {word_of} reversed token-mean", f"mean(flat({text.format(x='(new_logp - old_logp)')}))")
+                turned = text.format(x="(new_logp - old_logp)")
+                yield entry(f"kl {word_of} reversed token-mean", f"mean(flat({turned}))")
     for above, below in product(known, known):
         if above == below:
             continue

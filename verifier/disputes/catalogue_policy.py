@@ -156,7 +156,7 @@ def divergent(names: Names) -> Iterator[Entry]:
             yield entry(f"{words} bias", f"{value} - {REVERSE}")
             slope = f"{words} gradient expected in-loss"
             slopes = [entry(f"{slope} detached", f"sum({law} * {weight}gradient({estimate}))")]
-            if weight:  # first the one that is the gradient of the divergence: of k2 it is the one of a weight held fixed
+            if weight:  # first what is the divergence's gradient: for k2 that is the one with the weight held fixed
                 whole = entry(slope, f"sum({law} * gradient({weight}{estimate}))")
                 slopes.insert(len(slopes) if word == "k2" else 0, whole)
             yield from slopes

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from grpocheck.verifier.disputes.numbers import Dual, Reals, approximate, compared, ieee, value_of
+from grpocheck.verifier.disputes.numbers import OPERATIONS, Dual, Reals, approximate, compared, ieee, value_of
 
 NEAR = 1e-12
 """Two floats so near, in proportion, may be one number."""
@@ -29,12 +29,17 @@ class Floats(Reals):
         return approximate(compared(a)) < approximate(compared(b)) and not self.equal(a, b)
 
     def combined(self, sign: str, a: Any, b: Any) -> Any:
-        """An operation of two floats; infinities and what is not a number as IEEE 754 has them."""
+        """An operation of two floats; infinities and what is not a number as IEEE 754 has them.
+
+        A sum, a difference and a product of whole numbers stay whole: -1 is an index.
+        """
         value_of(a), value_of(b)
         if a is None or b is None:
             return None
         if isinstance(a, Dual) or isinstance(b, Dual):
             return self.dual(sign, a, b)
+        if isinstance(a, Fraction) and isinstance(b, Fraction) and sign in ("+", "-", "*"):
+            return OPERATIONS[sign](a, b)
         x, y = approximate(a), approximate(b)
         try:
             if sign == "/":

@@ -81,8 +81,8 @@ class Structure:
             (len(read.words & e.words) for e in self.entries if self.values.has_count(line.stated, e.formula, size)),
             default=0,
         )
-        families = {family_of(entry) for entry in self.values.with_value(self.entries, line.stated, size, MOST_FOUND)}
-        for family in families:
+        same = self.values.with_value(self.entries, line.stated, size, MOST_FOUND)
+        for family in dict.fromkeys(map(family_of, same)):
             first = self.definition(family, line.stated, read.words, size)
             if first is None:
                 continue
