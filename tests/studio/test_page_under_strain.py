@@ -67,6 +67,61 @@ def test_a_false_gradient_that_no_float_holds_is_an_answer(opened: Open) -> None
     assert not found.page.is_visible("#trouble")
 
 
+def test_an_answer_that_is_none_can_be_given_again(opened: Open) -> None:
+    """What was refused is not among the answers given: the next one is the first."""
+    found = opened()
+    found.goto("#oracle")
+    found.page.wait_for_selector("#gradient-answer")
+    found.page.fill("#gradient-answer", "7" * 401)
+    found.page.keyboard.press("Enter")
+    found.page.wait_for_selector("#trouble:visible")
+    assert "at most 400 characters" in found.text("#trouble")
+    found.page.fill("#gradient-answer", "2")
+    found.page.keyboard.press("Enter")
+    found.page.wait_for_selector("#page-oracle h2:has-text('Is 3/5 in U?')")
+    assert not found.page.is_visible("#trouble")
+
+
+def test_a_text_too_long_for_the_studio_is_told_how_long_it_may_be(opened: Open) -> None:
+    found = opened()
+    found.goto()
+    found.page.click("#tab-text")
+    found.page.fill("#text", "#" * 3_000_000)
+    found.page.click("#apply-text")
+    found.page.wait_for_selector("#trouble:visible")
+    assert "expected at most 400000" in found.text("#trouble")
+    assert [text for text in found.complaints if "413" not in text] == []
+    found.complaints.clear()  # the browser's own line on the refusal
+
+
+def test_a_witness_opens_as_it_is_after_it_was_changed(opened: Open) -> None:
+    found = opened()
+    found.goto("#step?example=undefined_gradient")
+    found.page.click("#tab-change")
+    found.page.fill("#change-epsilon", "1/7")
+    found.page.keyboard.press("Tab")
+    found.until("document.getElementById('example').value === '' && location.hash.includes('problem=')")
+    found.page.evaluate("location.hash = '#step?example=undefined_gradient'")
+    found.until("document.getElementById('example').value === 'undefined_gradient'")
+    assert found.page.input_value("#change-epsilon") == "1/5"
+
+
+def test_a_step_that_gets_no_answer_says_so_and_stays(opened: Open) -> None:
+    found = opened()
+    found.page.route("**/ask/views", lambda route: route.abort())
+    found.goto()
+    found.page.keyboard.press("End")
+    found.page.wait_for_selector("#trouble:visible")
+    assert "The studio does not answer" in found.text("#trouble")
+    assert found.text("#event-title") == "Start at θ = 1/2"
+    found.page.unroute("**/ask/views")
+    found.page.keyboard.press("ArrowRight")
+    found.until("document.getElementById('event-title').textContent.startsWith('Outer iteration 1')")
+    assert not found.page.is_visible("#trouble")
+    assert [text for text in found.complaints if "ERR_FAILED" not in text] == []
+    found.complaints.clear()  # the browser's own lines on what did not come
+
+
 def test_an_address_before_the_first_event_is_the_first_event(opened: Open) -> None:
     found = opened()
     found.goto("#step?at=-5")
