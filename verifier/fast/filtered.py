@@ -1,7 +1,7 @@
 """F_t and its gradient in float64, vectorised, with an error bound that is proved in docs/fast.md.
 
 Every bound is a sum of nonnegative terms, each an upper bound to first order; ``SLACK`` covers what first order leaves
-out and the rounding of the bounds themselves, as long as the relative errors stay below ``LARGEST``.
+out and the rounding of the bounds themselves, as long as the error of the shifted logits stays below ``LARGEST``.
 """
 
 from fractions import Fraction

@@ -112,9 +112,9 @@ def tell(page: Page) -> None:
     a, b = other.true_gradient, other.moments.expected
     page.fact("area", "the area of the parallelogram that they span", abs(a[0] * b[1] - a[1] * b[0]))
     page.say(
-        """The area is not 0, so they point in different directions, and no step size makes one of the other. Dividing
-        by s turns rewards into ranks: at G = 2 only the better one counts, not by how much. Is that a mistake? No: the
-        procedure never promised to be unbiased (non-claim N3). It is something to know before reading a curve as a
+        """The area is not 0, so they point in different directions, and no step size makes one of the other. At G = 2
+        dividing by s turns rewards into ranks: which one is better counts, and not by how much. Is that a mistake? No:
+        the procedure never promised to be unbiased (non-claim N3). It is something to know before reading a curve as a
         gradient ascent."""
     )
     page.command("grpocheck estimator reinforce-mean examples/two_paths.toml --compare reinforce-leave-one-out")

@@ -218,7 +218,7 @@ def two_sided(page: Page) -> None:
     page.say(
         """One response tells the two apart. Section 1's objective has rho A there, whatever rho is; the capped
         trajectory method has 1.2 A, and in the surrogate form no gradient. Over a whole response rho is a product, and
-        without a cap E_old[rho^2] is a power of H."""
+        without a cap E_old[rho^2] grows exponentially in H: it is b^H."""
     )
     corner = independent_bits(1, Fraction(9, 10), Fraction(1, 10))
     base = page.fact("base", "the base at p = 9/10, q = 1/10: E_old[rho^2] = b^H", growth_base(corner))
@@ -234,7 +234,8 @@ def two_sided(page: Page) -> None:
     page.table(columns, rows, right=("H",))
     page.say(
         f"""Largest V found under the two-sided clip. At the trajectory level it is multiplied by about {base.decimals}
-        for each further token. At the token level a single ratio is at most 9, so that V stays of constant order."""
+        for each further token once responses are long. At the token level a single ratio is at most 9, so that V stays
+        of constant order."""
     )
 
 
