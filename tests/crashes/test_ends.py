@@ -11,7 +11,7 @@ import pytest
 
 from tests.crashes.commands import EXAMPLE, EXAMPLES, LOG
 
-TWICE_INTERRUPTED = """
+LEAVING_A_THREAD = """
 import threading
 from grpocheck.verifier.failures import guarded
 from grpocheck.verifier.isolation.threads import leaving_threads
@@ -43,7 +43,7 @@ def test_threads_are_not_waited_for_and_named_only_where_a_command_came_to_its_e
     ends: str, status: int, said: str
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", TWICE_INTERRUPTED.format(ends=ends)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", LEAVING_A_THREAD.format(ends=ends)], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (status, said)
 

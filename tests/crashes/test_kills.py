@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from grpocheck.core import TraceWriter, read_problem, run
 
 from tests.crashes.commands import COMMANDS, EXAMPLES
 
@@ -19,9 +20,9 @@ SILENT = {
     "law": ["law", str(EXAMPLES / "two_paths.toml")],
     "lesson": ["lesson", "--all"],
     "dispute": ["dispute", str(EXAMPLES / "disputes" / "own.json")],
-    "check": ["check", "trace.jsonl"],
+    "check": ["check", "TRACE"],
 }
-"""Commands that write no file."""
+"""Commands that write no file; TRACE stands for a trace in another folder."""
 
 
 def running_with(mark: str) -> list[int]:
@@ -77,12 +78,24 @@ def test_a_command_killed_at_any_time(name: str, tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir() if each.name.endswith(".partial")] == []
 
 
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A trace, alone in a folder."""
+    path = tmp_path_factory.mktemp("trace") / "trace.jsonl"
+    with TraceWriter(path) as writer:
+        run(read_problem(EXAMPLES / "two_paths.toml"), seed=1, observer=writer)
+    return path
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="there is no /proc to find processes in")
 @pytest.mark.parametrize("name", SILENT)
-def test_a_killed_command_that_writes_no_file_leaves_nothing(name: str, tmp_path: Path) -> None:
-    killed(SILENT[name], random.Random(name).uniform(0.2, 3), tmp_path)
+def test_a_killed_command_that_writes_no_file_leaves_nothing(name: str, trace: Path, tmp_path: Path) -> None:
+    arguments = [str(trace) if word == "TRACE" else word for word in SILENT[name]]
+    before = trace.read_bytes()
+    killed(arguments, random.Random(name).uniform(0.2, 3), tmp_path)
     assert list(tmp_path.iterdir()) == []
+    assert (trace.read_bytes(), os.listdir(trace.parent)) == (before, [trace.name])
 
 
 @pytest.mark.slow

@@ -177,18 +177,23 @@ def test_many_at_once_leave_one_whole_file(tmp_path: Path) -> None:
     for letter in "abcdefgh":
         child = os.fork()
         if child == 0:
+            status = 1
             try:
                 for _ in range(5):
                     write_text(path, letter * 20_000)
+                status = 0
             finally:
-                os._exit(0)
+                os._exit(status)
         children.append(child)
-    seen = set()
+    seen, statuses = set(), []
     while children:
         if path.exists():
             seen.add(path.read_text())
-        done, _ = os.waitpid(children[0], os.WNOHANG)
+        done, status = os.waitpid(children[0], os.WNOHANG)
         if done:
+            statuses.append(os.waitstatus_to_exitcode(status))
             children.pop(0)
+    seen.add(path.read_text())
+    assert statuses == [0] * 8  # nobody was refused
     assert all(len(text) == 20_000 and len(set(text)) == 1 for text in seen)
     assert [each.name for each in tmp_path.iterdir()] == ["file"]

@@ -1,13 +1,16 @@
 """Supplies that are found by their names: for processes of their own, and for the command."""
 
 import contextlib
+import decimal
 import os
+import random
 import signal
 import sys
 import threading
 import time
 from fractions import Fraction as F
 
+import mpmath
 from grpocheck.core import Supply
 from grpocheck.core.arithmetic.exact import ExactArithmetic
 
@@ -62,6 +65,27 @@ def leaks():
     threading.Thread(target=forever).start()
 
 
+def spoil_the_state():
+    """Change what libraries keep for everybody."""
+    random.seed(0)
+    decimal.getcontext().prec = 1
+    mpmath.mp.prec = mpmath.iv.prec = 2
+    os.environ["GRPOCHECK_CONTRACTS"] = "off"
+
+
+@contextlib.contextmanager
+def state_kept():
+    """Put it back afterwards."""
+    before = random.getstate(), decimal.getcontext().prec, mpmath.mp.prec, mpmath.iv.prec, dict(os.environ)
+    try:
+        yield
+    finally:
+        random.setstate(before[0])
+        decimal.getcontext().prec, mpmath.mp.prec, mpmath.iv.prec = before[1:4]
+        os.environ.clear()
+        os.environ.update(before[4])
+
+
 def speaks_out_of_turn():
     """Write to every descriptor that may be the way to the run."""
     for number in range(3, 64):
@@ -97,6 +121,10 @@ class Counting:
 
 
 counting = Supply(draws=Counting())
+
+
+# The good response eleven times out of twelve.
+favouring = Supply(draws=lambda masses, prompt, t, i: "bad" if i == 12 else "good")
 
 
 class Softmax:

@@ -15,12 +15,14 @@ from grpocheck.core.draws import decided_position, uniform_bits
 from grpocheck.core.families.bernoulli import Bernoulli
 from grpocheck.core.families.simplex import Simplex
 from grpocheck.core.violations import Clause
+from grpocheck.core.writing import problem_to_toml
 from grpocheck.verifier.cli import app
 from grpocheck.verifier.failures import BadOption
 from grpocheck.verifier.supplied.draw_law import SUSPICIONS, UNIT, WHOLE, LawTest, Verdict, law_of
 from grpocheck.verifier.supplied.draws_seen import DrawsUnderTest, decimal_above, draw_of, draws_of_traces, mass_bounds
 from typer.testing import CliRunner
 
+from tests.hostile.supplies import favouring
 from tests.hostile.test_table import problem
 
 FREQUENCY, PLACE, BEFORE, ITERATION, PROMPT = SUSPICIONS[:5]
@@ -83,7 +85,6 @@ def test_lawful_draws_are_rejected_no_more_often_than_stated():
 
 
 HALVES = [F(1, 2), F(1, 2)]
-UNEVEN = [F(1, 5), F(4, 5)]
 UNLAWFUL = {
     "the first response always": ([0] * 60, HALVES, ("q",), FREQUENCY),
     "a wrong frequency": ([n % 5 == 0 for n in range(300)], HALVES, ("q",), None),
@@ -103,6 +104,21 @@ def test_unlawful_draws_are_rejected(positions, masses, prompts, suspicion):
     test = law_of(sequence(map(int, positions), masses, prompts=prompts))
     assert test.verdict is Verdict.REJECTED
     assert suspicion in (None, test.suspicion)
+
+
+def test_what_depends_on_its_place_in_the_group_is_named_so():
+    """Of four draws the first two are good with 9/10, the others with 1/10: good with 1/2 in all, and independent."""
+    positions = [seeded((n,), 1, [F(9, 10), F(1, 10)] if n % 4 < 2 else [F(1, 10), F(9, 10)])[0] for n in range(160)]
+    test = law_of(sequence(positions, HALVES))
+    assert (test.verdict, test.suspicion) == (Verdict.REJECTED, PLACE)
+
+
+def test_what_depends_on_the_iteration_before_is_named_so():
+    """Each draw is the other one of the same draw an iteration before: every place has both as often."""
+    first = seeded(4, 8, HALVES)
+    positions = [position if iteration % 2 else 1 - position for iteration in range(20) for position in first]
+    test = law_of(sequence(positions, HALVES, group=8))
+    assert (test.verdict, test.suspicion) == (Verdict.REJECTED, ITERATION)
 
 
 @pytest.mark.parametrize(("power", "suspicion"), [(2, COLD), (0, WARM)])
@@ -138,18 +154,13 @@ def test_a_probability_is_written_rounded_up():
     assert [decimal_above(F(1, 3)), decimal_above(F(1, 10**6)), decimal_above(F(1))] == ["0.34", "1.0e-6", "1"]
 
 
-def favouring(masses, prompt, outer_iteration, draw):
-    """A sampler that gives the good response eleven times out of twelve."""
-    return "bad" if draw == 12 else "good"
-
-
 MANY = {"group_size": 12, "outer_iterations": 3, "inner_steps": 1, "step_sizes": (("1/10000",),) * 3, "recorded": None}
 
 
 def test_a_run_ends_where_supplied_draws_are_rejected():
     test = LawTest(F(1, 10**3))
     with pytest.raises(SupplyViolation) as caught:
-        run(problem(**MANY), Supply(draws=DrawsUnderTest(favouring, test)))
+        run(problem(**MANY), Supply(draws=DrawsUnderTest(favouring.draws, test)))
     assert caught.value.clause is Clause.DRAW_LAW
     assert f"{test.draws} draws are rejected at 1/1000" in str(caught.value)
     assert caught.value.ledger.draws == test.draws < 36
@@ -188,6 +199,35 @@ def test_the_command_judges_traces(tmp_path):
     assert told(lawful[0], "--alpha", "2")[0] == 2
     assert told(lawful[0], "--alpha", "x")[0] == 2
     assert told(lawful[0], lawful[0])[0] == 2
+
+
+def test_the_masses_of_a_trace_are_derived_and_not_read(tmp_path):
+    """Draws that are 11 of 12 good pass as draws of 11/12, if the trace is believed that says so."""
+    biased = problem(**MANY | {"recorded": (((*["good"] * 11, "bad"),),) * 3})
+    path = Path(written(tmp_path, "biased.jsonl", biased))
+    before = path.read_text()
+    path.write_text(before.replace('"old_masses": ["1/2"', '"old_masses": ["11/12"'))
+    assert path.read_text() != before
+    status, said = told(str(path))
+    assert (status, "old_masses" in said) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("supply", "alpha", "status", "said"),
+    [
+        ("favouring", "1/1000", 1, "draws are rejected at 1/1000"),
+        ("favouring", "1e-12", 0, ""),  # of 36 fair draws each sequence has 2^-36, which is above it
+        ("honest", "1/1000", 2, "no draws are supplied to be tested"),
+        ("favouring", "2", 2, "no probability that an error can have"),
+    ],
+)
+def test_the_command_tests_supplied_draws(tmp_path, monkeypatch, supply, alpha, status, said):
+    monkeypatch.chdir(Path(__file__).parent.parent.parent)
+    (tmp_path / "problem.toml").write_text(problem_to_toml(problem(**MANY)), encoding="utf-8")
+    named = ["--supply", f"tests.hostile.supplies:{supply}", "--draw-law", alpha]
+    done = CliRunner().invoke(app, ["run", str(tmp_path / "problem.toml"), "--json", *named])
+    assert (done.exit_code, said in done.stderr) == (status, True)
+    assert bool(done.stdout) is (status == 0)
 
 
 def test_two_prompts_are_told_apart(tmp_path):
