@@ -16,6 +16,13 @@ REGISTRY = Path(__file__).parent / "theorems.toml"
 
 REALS = ("functional_extensionality_dep", "sig_forall_dec", "sig_not_dec")
 LOGARITHM = (*REALS, "classic")
+LIBRARY = (
+    "Logic.FunctionalExtensionality.functional_extensionality_dep",
+    "Reals.ClassicalDedekindReals.sig_forall_dec",
+    "Reals.ClassicalDedekindReals.sig_not_dec",
+    "Logic.Classical_Prop.classic",
+)
+"""Where Coq's library has these axioms: another axiom that bears the name of one of them is none of them."""
 ALLOWED: Mapping[str, tuple[str, ...]] = {"nothing": (), "reals": REALS, "reals and logarithm": LOGARITHM}
 """The axioms on which a theorem of each class may rest. Statements about the protocol alone rest on nothing, not even
 on an axiom of the real numbers; Coq's logarithm is built with excluded middle."""
@@ -23,8 +30,9 @@ on an axiom of the real numbers; Coq's logarithm is built with excluded middle."
 HEADER = """\
 # Cited theorems of proofs/coq: the claims each proves (the non-claims it refutes; none where it stands beside a claim),
 # what it may rest on (nothing | reals | reals and logarithm), and what it says, as Coq prints it.
-# Names, claims and rests_on are written by hand; statements and digests of definitions are recorded, after reading
-# them, by: python -m grpocheck.proofs.kernel --record
+# Names, claims and rests_on are written by hand; statements, and digests of statements and of definitions (printed
+# without notations and with every implicit argument), are recorded, after reading them, by:
+# python -m grpocheck.proofs.kernel --record
 """
 
 
@@ -34,12 +42,17 @@ class BadRegistry(ValueError):  # noqa: N818 - named for what it says
 
 @dataclass(frozen=True)
 class Theorem:
-    """A cited theorem as recorded; its name is module.theorem."""
+    """A cited theorem as recorded; its name is module.theorem.
+
+    The digest is that of the statement without notations and with every implicit argument, by which the same words
+    could say something else.
+    """
 
     name: str
     claims: tuple[str, ...]
     rests_on: str
     statement: str
+    digest: str
 
     @property
     def module(self) -> str:
@@ -60,7 +73,8 @@ def read_registry(path: Path = REGISTRY) -> Registry:
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     theorems = []
     for entry in content.get("theorem", []):
-        theorem = Theorem(entry["name"], tuple(entry["claims"]), entry["rests_on"], entry.get("statement", ""))
+        recorded = entry.get("statement", ""), entry.get("digest", "")
+        theorem = Theorem(entry["name"], tuple(entry["claims"]), entry["rests_on"], *recorded)
         if theorem.rests_on not in ALLOWED:
             raise BadRegistry(f"{theorem.name}: rests_on: {theorem.rests_on!r}: expected one of {', '.join(ALLOWED)}")
         for identifier in theorem.claims:
@@ -79,6 +93,7 @@ def write_registry(registry: Registry, path: Path = REGISTRY) -> None:
         parts.append(
             f"[[theorem]]\nname = {json.dumps(theorem.name)}\nclaims = {json.dumps(list(theorem.claims))}\n"
             f"rests_on = {json.dumps(theorem.rests_on)}\nstatement = '''\n{theorem.statement}'''\n"
+            f"digest = {json.dumps(theorem.digest)}\n"
         )
     lines = [f"{json.dumps(name)} = {json.dumps(digest)}" for name, digest in registry.definitions.items()]
     parts.append("\n".join(["[definitions]", *lines, ""]))
@@ -96,6 +111,11 @@ def statement_in(answer: str) -> str:
     return "\n".join(line.removeprefix("       ") for line in lines)
 
 
+def digest_of(text: str) -> str:
+    """A digest of a text, whatever its white space."""
+    return hashlib.sha256(normal(text).encode()).hexdigest()[:16]
+
+
 def digest_of_definition(answer: str) -> str:
     """A digest of an answer of Print: the definition, without the lines on its implicit arguments."""
-    return hashlib.sha256(normal(answer.partition("\nArguments ")[0]).encode()).hexdigest()[:16]
+    return digest_of(answer.partition("\nArguments ")[0])

@@ -21,21 +21,31 @@ BUILDS = Path("build/kernel")
 TOOLS = ("coqc", "coqchk", "coq_makefile", "ocamlfind", "make")
 ENABLE = "make proofs-setup"
 
-FORBIDDEN = re.compile(
-    r"\b(?:Admitted|admit|give_up|Axioms?|Parameters?|Conjectures?|bypass_check|Unset\s+Guard\s+Checking"
-    r"|Unset\s+Positivity\s+Checking|Unset\s+Universe\s+Checking)\b|-type-in-type|-impredicative-set"
-)
-"""Words that leave something unproved, and flags that switch a check of the kernel off."""
+FORBIDDEN = re.compile(r"\b(?:admit|give_up|bypass_check)\b|-type-in-type|-impredicative-set")
+"""Tactics that leave something unproved, and flags that switch a check of the kernel off."""
 
-PRELUDE = (
-    "Set Printing Width 110.",
-    "From Coquelicot Require Import Coquelicot.",
-    "Require Import Reals List.",
-    "Open Scope R_scope.",
-)
+DEFINING = ("Definition", "Fixpoint", "Record", "Inductive")
+"""The commands that define something; each definition is recorded."""
+
+COMMANDS = {
+    *DEFINING,
+    *("Lemma", "Theorem", "Corollary", "Proof", "Qed", "Defined"),
+    *("Section", "End", "Variable", "Variables", "Hypothesis", "Context", "Implicit", "Arguments", "Notation", "Ltac"),
+    *("From", "Require", "Import", "Open", "Extraction"),
+}
+"""The commands that the sources may use. Others leave something unproved (Admitted, Axiom), switch a check off (Unset),
+define what is not recorded (Example, Instance, Module), or put other code in the place of the model's (Extract)."""
+
+PRELUDE = ("From Coquelicot Require Import Coquelicot.", "Require Import Reals List.", "Open Scope R_scope.")
 """What comes before a question, so that answers are printed in the notations of the sources."""
 
-COMMENT = re.compile(r"\(\*|\*\)")
+PRINTING = ("Set Printing Width 110.", "Set Printing Depth 1000000.")
+"""How answers are printed, after everything that might have it otherwise: whole, whatever their depth."""
+
+COMMENT = re.compile(r'"[^"]*"|\(\*|\*\)')
+COMMAND = re.compile(r"[-+*{}\s]*+(?:\d+\s*:[\s{]*+)?+([A-Z]\w*|[^\s\w(]\S*)(?:\s+(\w+))?")
+"""A command at the beginning of a sentence, behind the marks that open or close a part of a proof, and the word after
+it. Tactics begin with a small letter."""
 
 
 class CoqFailure(Exception):  # noqa: N818 - what Coq says, not an error of ours
@@ -65,9 +75,11 @@ def modules(folder: Path) -> list[str]:
 
 
 def without_comments(text: str) -> str:
-    """Coq source with its comments, which nest, replaced by blanks."""
+    """Coq source with its comments, which nest, replaced by blanks; marks in a text between quotes are no comments."""
     kept, depth, position = [], 0, 0
     for mark in COMMENT.finditer(text):
+        if mark.group().startswith('"'):
+            continue
         if depth == 0:
             kept.append(text[position : mark.start()])
         depth = depth + 1 if mark.group() == "(*" else max(0, depth - 1)
@@ -75,13 +87,22 @@ def without_comments(text: str) -> str:
     return " ".join([*kept, text[position:] if depth == 0 else ""])
 
 
+def commands(path: Path) -> Iterator[tuple[str, str]]:
+    """Every command of a file, in order, with the word that follows it: the name of what it defines, if it does."""
+    text = without_comments(path.read_text(encoding="utf-8"))
+    for sentence in re.split(r"\.(?=\s|$)", text):
+        if command := COMMAND.match(sentence):
+            yield command.group(1), command.group(2) or ""
+
+
 def forbidden_words(folder: Path) -> list[str]:
-    """Every place in the sources, comments aside, where something is left unproved or a check is switched off."""
+    """Every place in the sources, comments aside, where something may be left unproved, unchecked or unrecorded."""
     found = []
     for path in sources(folder):
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".v":
             text = without_comments(text)
+            found += [f"{path.name}: {command}" for command, _ in commands(path) if command not in COMMANDS]
         found += [f"{path.name}: {match.group()}" for match in FORBIDDEN.finditer(text)]
     return found
 
@@ -96,7 +117,7 @@ def content_digest(folder: Path) -> str:
 
 @dataclass(frozen=True)
 class Summary:
-    """What coqchk says of everything that was loaded: its axioms, and what escaped a check."""
+    """What coqchk says of everything that was loaded: its axioms by their whole names, and what escaped a check."""
 
     axioms: tuple[str, ...]
     unchecked: tuple[str, ...]
@@ -150,7 +171,7 @@ class Development:
 
     def _answers(self, questions: Mapping[str, str], seconds: float) -> tuple[str, str | None]:
         """What Coq prints on a file of questions, and its error message if it stops."""
-        lines = [*PRELUDE, f"From Grpo Require Import {' '.join(modules(self.source))}."]
+        lines = [*PRELUDE, f"From Grpo Require Import {' '.join(modules(self.source))}.", *PRINTING]
         for name, command in questions.items():
             lines += [f'Goal True. idtac "@@ {name}". Abort.', command]
         with self._alone():
@@ -212,13 +233,11 @@ def read_summary(output: str) -> Summary:
     unchecked = [] if theory == ["Set is predicative"] else [f"Theory: {', '.join(theory)}"]
     axioms = sections.pop("Axioms")
     unchecked += [f"{heading}: {name}" for heading, names in sections.items() for name in names]
-    return Summary(tuple(name.rpartition(".")[2] for name in axioms), tuple(unchecked))
+    return Summary(tuple(axioms), tuple(unchecked))
 
 
 def defined_names(folder: Path) -> Iterable[tuple[str, str]]:
     """Every definition of the sources, as (module, name), in order; what a section assumes is no definition."""
-    pattern = re.compile(r"^(?:Definition|Fixpoint|Record|Inductive)\s+([A-Za-z_]\w*)", re.MULTILINE)
     for path in sources(folder):
         if path.suffix == ".v":
-            text = without_comments(path.read_text(encoding="utf-8"))
-            yield from ((path.stem, name) for name in pattern.findall(text))
+            yield from ((path.stem, name) for command, name in commands(path) if command in DEFINING)

@@ -20,10 +20,11 @@ from subprocess import TimeoutExpired
 from grpocheck.contracts.claims import CLAIMS, Kind
 from grpocheck.proofs.cited import (
     ALLOWED,
-    LOGARITHM,
+    LIBRARY,
     REGISTRY,
     Registry,
     Theorem,
+    digest_of,
     digest_of_definition,
     normal,
     read_registry,
@@ -67,9 +68,11 @@ class Record:
 
 @dataclass(frozen=True)
 class Answers:
-    """What Coq says: statements and axioms of the cited theorems, digests of definitions, and what concerns it all."""
+    """What Coq says: statements and axioms of the cited theorems, digests of statements and definitions, and what
+    concerns it all."""
 
     statements: Mapping[str, str | CoqFailure]
+    digests: Mapping[str, str]
     axioms: Mapping[str, tuple[str, ...]]
     definitions: Mapping[str, str]
     problems: tuple[str, ...] = field(default=())
@@ -78,13 +81,17 @@ class Answers:
 def ask_about(development: Development, theorems: Sequence[Theorem], budget: Budget) -> Answers:
     """The answers of a development that was built."""
     statements = {theorem.name: f"Check @Grpo.{theorem.name}." for theorem in theorems}
+    terms = {f"term {name}": in_full(command) for name, command in statements.items()}
     names = [f"{module}.{name}" for module, name in defined_names(development.source)]
-    prints = {f"definition {name}": f"Print Grpo.{name}." for name in names}
-    answers = development.ask({**statements, **prints}, budget.remaining())
+    prints = {f"definition {name}": in_full(f"Print Grpo.{name}.") for name in names}
+    answers = development.ask({**statements, **terms, **prints}, budget.remaining())
     found: dict[str, str | CoqFailure] = {}
+    digests: dict[str, str] = {}
     for name in statements:
-        answer = answers[name]
+        answer, term = answers[name], answers[f"term {name}"]
         found[name] = answer if isinstance(answer, CoqFailure) else statement_in(answer)
+        if not isinstance(term, CoqFailure):
+            digests[name] = digest_of(statement_in(term))
     definitions: dict[str, str] = {}
     for name in names:
         answer = answers[f"definition {name}"]
@@ -92,7 +99,12 @@ def ask_about(development: Development, theorems: Sequence[Theorem], budget: Bud
             raise answer
         definitions[name] = digest_of_definition(answer)
     known = [theorem for theorem in theorems if not isinstance(found[theorem.name], CoqFailure)]
-    return Answers(found, axioms_of(development, known, budget), definitions)
+    return Answers(found, digests, axioms_of(development, known, budget), definitions)
+
+
+def in_full(command: str) -> str:
+    """A question that is answered without notations and with every implicit argument."""
+    return f"Set Printing All.\n{command}\nUnset Printing All."
 
 
 def axioms_of(development: Development, theorems: Sequence[Theorem], budget: Budget) -> dict[str, tuple[str, ...]]:
@@ -143,6 +155,12 @@ def problems_of(registry: Registry, answers: Answers) -> Iterator[str]:
             yield f"{name}: not the definition that is recorded"
 
 
+def of_the_library(axiom: str) -> bool:
+    """Whether an axiom, by its whole name, is one of Coq's own on which a theorem may rest."""
+    root, _, place = axiom.partition(".")
+    return place in LIBRARY and root != "Grpo"
+
+
 def fault(theorem: Theorem, answers: Answers) -> str:
     """What is wrong with one theorem, the empty text where nothing is."""
     statement = answers.statements[theorem.name]
@@ -150,6 +168,8 @@ def fault(theorem: Theorem, answers: Answers) -> str:
         return f"no such theorem: {statement}"
     if normal(statement) != normal(theorem.statement):
         return f"says {normal(statement)}, where {normal(theorem.statement)} is recorded"
+    if answers.digests[theorem.name] != theorem.digest:
+        return f"says in the same words something else than is recorded: {normal(statement)}"
     unexpected = sorted(set(answers.axioms[theorem.name]) - set(ALLOWED[theorem.rests_on]))
     return f"rests on {', '.join(unexpected)}, beyond {theorem.rests_on}" if unexpected else ""
 
@@ -188,7 +208,7 @@ def kernel_evidence(
         return records(Verdict.REFUTED, f"Coq refuses the development: {failure}")
     except TimeoutExpired as over:
         raise OutOfBudget(f"Coq did not finish: {over}") from over
-    beyond = [f"coqchk: axiom {name}" for name in summary.axioms if name not in LOGARITHM]
+    beyond = [f"coqchk: axiom {name}" for name in summary.axioms if not of_the_library(name)]
     answers = replace(answers, problems=(*beyond, *(f"coqchk: {entry}" for entry in summary.unchecked)))
     problems = list(problems_of(registry, answers))
     if problems:
@@ -246,7 +266,7 @@ def record_answers(source: Path = SOURCES, registry_file: Path = REGISTRY, build
         statement = answers.statements[theorem.name]
         if isinstance(statement, CoqFailure):
             raise statement
-        theorems.append(replace(theorem, statement=statement))
+        theorems.append(replace(theorem, statement=statement, digest=answers.digests[theorem.name]))
     write_registry(Registry(tuple(theorems), answers.definitions), registry_file)
 
 

@@ -1,9 +1,11 @@
-"""The examples, which some evidence is about: those of a clone of the project, or those that were installed."""
+"""The files that evidence is about: the examples of a clone, or those that were installed; and the proofs."""
 
 from pathlib import Path
 
 FIRST = "undefined_gradient.toml"
 """A file by which the folder is known; another project's folder of that name is not ours."""
+
+PROOFS = Path(__file__).resolve().parent
 
 
 def examples() -> Path:
@@ -13,7 +15,9 @@ def examples() -> Path:
 
 
 def declared(pattern: str) -> list[Path]:
-    """The files of a pattern that evidence declares, in order; examples are found wherever they are."""
+    """The files of a pattern that evidence declares, in order; examples are found wherever they are, and of the proofs
+    those beside this file, which are the ones that are checked."""
     first, _, rest = pattern.partition("/")
-    root, below = (examples(), rest) if first == "examples" else (Path(), pattern)
+    roots = {"examples": examples(), "proofs": PROOFS}
+    root, below = (roots[first], rest) if first in roots else (Path(), pattern)
     return sorted(path for path in root.glob(below) if path.is_file())

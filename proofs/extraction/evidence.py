@@ -25,7 +25,7 @@ AT_ONCE = 500
 """Cases for which the model is asked at once."""
 
 SECONDS = 600.0
-FILES = ("proofs/coq/*.v", "proofs/coq/driver.ml", "proofs/coq/_CoqProject")
+FILES = ("proofs/coq/*.v", "proofs/coq/driver.ml", "proofs/coq/_CoqProject", "proofs/coq/Makefile")
 
 Case = TypeVar("Case", runs.Script, definitions.Data, draws.Bits)
 

@@ -142,10 +142,13 @@ def test_a_theorem_that_is_not_as_recorded_is_named(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        # No word of the list, and still an axiom: a hypothesis outside of any section.
-        (("Choices.v", "Theorem", "Hypothesis wish : 1 = 2.\nTheorem"), "coqchk: axiom wish"),
+        # No command beyond those allowed, and still an axiom: a hypothesis outside of any section.
+        (("Choices.v", "Theorem", "Hypothesis wish : 1 = 2.\nTheorem"), "coqchk: axiom Grpo.Choices.wish"),
+        # An axiom that bears the name of one of the library's is none of them.
+        (("Choices.v", "Theorem", "Hypothesis classic : 1 = 2.\nTheorem"), "coqchk: axiom Grpo.Choices.classic"),
         (("Doubles.v", "n + n.", "let m := n in m + m."), "Doubles.double: not the definition that is recorded"),
         (("Doubles.v", "Theorem", "Definition triple (n : nat) := 3 * n.\nTheorem"), "triple: not the definition"),
+        (("Doubles.v", "Theorem", "  Definition triple (n : nat) := 3 * n.\nTheorem"), "triple: not the definition"),
         (("Doubles.v", "rewrite <- plus_n_O. ", ""), "Coq refuses the development"),
         (("Choices.v", "reflexivity. Qed.", "reflexivity. Admitted."), "left unproved or unchecked: Choices.v"),
     ],
@@ -157,6 +160,21 @@ def test_what_spoils_the_whole_development_spoils_every_theorem(
     records = house.records()
     assert {record.status for record in records.values()} == {Verdict.REFUTED}
     assert all(said in record.detail for record in records.values())
+
+
+@needs_coq
+@takes_seconds
+def test_a_theorem_that_says_something_else_in_the_same_words_is_named(house: House) -> None:
+    text = (house.source / "Doubles.v").read_text(encoding="utf-8")
+    other = (
+        "Notation \"'double' n\" := (id (2 * n)) (at level 10, only printing).\n"
+        "Theorem double_is_even n : exists m, id (2 * n) = 2 * m.\nProof. exists n. reflexivity. Qed.\n"
+    )
+    house.change("Doubles.v", text[text.index("Theorem") :], other)
+    record = house.records()["double_is_even"]
+    assert record.status is Verdict.REFUTED
+    statement = "forall n : nat, exists m : nat, double n = (2 * m)%nat"
+    assert record.detail == f"says in the same words something else than is recorded: {statement}"
 
 
 @needs_coq

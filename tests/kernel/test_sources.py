@@ -20,8 +20,9 @@ from grpocheck.proofs.coq_session import (
     split_answers,
     without_comments,
 )
-from grpocheck.proofs.evidence import Verdict
-from grpocheck.proofs.kernel import kernel_evidence
+from grpocheck.proofs.evidence import Verdict, find
+from grpocheck.proofs.kernel import kernel_evidence, of_the_library
+from grpocheck.proofs.shipped import declared
 
 FILES = [path for path in sources(SOURCES) if path.suffix == ".v"]
 NAMED = re.compile(r"^\s*(?:Theorem|Corollary|Lemma|Definition|Fixpoint|Record|Inductive|Notation)\s+\"?(\w+)", re.M)
@@ -47,6 +48,15 @@ def planted(folder: Path, file: str, text: str) -> Path:
 
 def test_every_file_of_the_folder_is_built() -> None:
     assert {path.name for path in FILES} == {path.name for path in SOURCES.glob("*.v")}
+
+
+@pytest.mark.parametrize("evidence", ["kernel:kernel_checked_theorems", "extraction.evidence:draws_follow_the_model"])
+def test_what_is_kept_of_a_check_depends_on_every_file_that_is_built(
+    evidence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the proofs that are checked are those beside the modules, wherever that is
+    found = {path for pattern in find(f"grpocheck.proofs.{evidence}").files for path in declared(pattern)}
+    assert found >= {path.resolve() for path in sources(SOURCES)}
 
 
 def test_every_claim_has_a_theorem_and_every_theorem_stands_in_its_file() -> None:
@@ -103,6 +113,12 @@ def test_nothing_is_left_unproved() -> None:
         "\nUnset Guard Checking.\n",
         "\nLemma planted : 1 = 2.\nProof. admit. Abort.\n",
         "\n(* harmless *) Conjecture planted : 1 = 2.\n",
+        '\nNotation planted := "(*"%string.\nAxiom unseen : 1 = 2.\nNotation end_of_it := "*)"%string.\n',
+        "\nLemma planted : True.\nProof.\n- exact I.\nAdmitted.\n",
+        "\nExample planted := 1.\n",
+        "\n#[global] Definition planted := 1.\n",
+        "\nModule Planted. Definition least := 1. End Planted.\n",
+        '\nExtract Constant planted => "1".\n',
     ],
 )
 def test_a_planted_hole_is_found_before_coq_is_asked(tmp_path: Path, text: str) -> None:
@@ -146,13 +162,33 @@ def test_the_summary_of_coqchk_is_read() -> None:
     assert clean.axioms == ()
     assert clean.unchecked == ()
     found = read_summary(summary("Set is impredicative", "\n    Grpo.A.planted\n    Coq.B.classic", "\n    Grpo.A.bad"))
-    assert found.axioms == ("planted", "classic")
+    assert found.axioms == ("Grpo.A.planted", "Coq.B.classic")
     assert found.unchecked == (
         "Theory: Set is impredicative",
         "Inductives whose positivity is assumed: Grpo.A.bad",
     )
     with pytest.raises(CoqFailure):
         read_summary("Fatal error")
+
+
+@pytest.mark.parametrize(
+    ("axiom", "allowed"),
+    [
+        ("Coq.Logic.Classical_Prop.classic", True),
+        ("Stdlib.Reals.ClassicalDedekindReals.sig_not_dec", True),
+        ("Grpo.NonClaims.classic", False),
+        ("Grpo.Logic.Classical_Prop.classic", False),
+        ("Coq.Logic.Epsilon.epsilon_statement", False),
+    ],
+)
+def test_an_axiom_is_known_by_its_whole_name(axiom: str, allowed: bool) -> None:
+    assert of_the_library(axiom) == allowed
+
+
+def test_a_definition_is_seen_wherever_it_stands(tmp_path: Path) -> None:
+    text = "\nSection A. Definition one := 1.\n  Fixpoint two (n : nat) : nat := n. (* Definition three *) End A.\n"
+    found = [name for module, name in defined_names(planted(tmp_path, "FiniteSums.v", text)) if module == "FiniteSums"]
+    assert found == ["sum_over", "average", "dependent_pairs", "one", "two"]
 
 
 def test_answers_are_told_apart_by_their_marks() -> None:
