@@ -50,9 +50,17 @@ def test_the_batch_couples_its_groups():
     # rewards 3, 1 | 0, 0: batch mean 1, squared deviations 4 + 0 + 1 + 1, so that the deviation is sqrt(6)/2
     third = parse_exact("1/3*sqrt(6)")
     assert advantages(rule, group(F(3), F(1)), group(F(0), F(0))) == ((2 * third, 0), (-third, -third))
+    # own means 2 and 0, and the deviation is still about the mean 1 of the batch: sqrt(6/3)
+    assert advantages(lite, group(F(3), F(1)), group(F(0), F(0))) == ((root / 2, -root / 2), (0, 0))
     assert rule.couples_groups
     assert lite.couples_groups
     assert not AdvantageRule().couples_groups
+
+
+def test_the_mean_of_the_batch_is_that_of_its_rewards_and_not_of_its_groups():
+    # rewards 3, 1 | 5, none: the mean is 9/3, where that of the groups' means 2 and 5 is 7/2
+    rule = AdvantageRule(Baseline.BATCH_MEAN, Divisor.NONE, missing=Missing.EXCLUDED)
+    assert advantages(rule, group(F(3), F(1)), group(F(5), None)) == ((0, -2), (2, 0))
 
 
 def test_epsilon_is_added_to_the_deviation_and_a_floor_is_not():

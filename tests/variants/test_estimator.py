@@ -302,6 +302,20 @@ def test_entropies_are_part_of_the_gradient():
     assert found.moments.expected[0] == expected
 
 
+def test_the_entropy_of_every_token_is_part_of_the_gradient():
+    # masses 1/4, 1/2, 1/4 of "x x", "x y", "z"; drawn "x x" and "z": three tokens, two of them the first one of theirs.
+    # H_1 = h(s), s = p + q = 3/4: slope log((1 - s)/s) = -log 3 by both; H_2 = h(p/s), p/s = 1/3: slope log 2 times
+    # q/s^2 = 8/9 by p and -p/s^2 = -4/9 by q
+    problem = stated([["1/4", "1/2", "1/4"]], [[0, 0, 0]], responses={0: ["x x", "x y", "z"]})
+    arithmetic = PrimeLogs(EnclosureArithmetic())
+    update = update_of(problem, arithmetic, None, "theta")
+    (found,) = update.coefficients([(0, 2)], with_parts(named("reinforce-none"), ["entropy-bonus=1/2"]), arithmetic)
+    log_2, log_3 = arithmetic.log(F(2)), arithmetic.log(F(3))
+    expected = [(-2 * log_3 + slope * log_2) / 6 for slope in (F(8, 9), F(-4, 9))]
+    gradient = update.prompts[0].gradient_of(found)
+    assert all(-F(1, 10**40) < a - b < F(1, 10**40) for a, b in zip(gradient, expected, strict=True))
+
+
 def test_the_search_names_the_smallest_problem_with_a_bias():
     make = lambda: PrimeLogs(EnclosureArithmetic())  # noqa: E731
     result = search(named("section-1"), False, F(0), F(1, 5), make)
