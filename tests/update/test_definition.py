@@ -79,11 +79,11 @@ def test_divergence_of_the_two_paths():
     arithmetic = EnclosureArithmetic(digits=40)
     value = kl_divergence([F(4, 5), FIFTH], [F(1, 2), F(1, 2)], arithmetic)
     lower, upper = arithmetic.text(value)
-    mp.dps = 60
-    expected = mpf(4) / 5 * mp.log(mpf(8) / 5) + mpf(1) / 5 * mp.log(mpf(2) / 5)
-    assert mpf(lower) <= expected <= mpf(upper)
-    assert mpf(upper) - mpf(lower) < mpf(10) ** -38
-    assert mp.nstr(expected, 6) == "0.192745"
+    with mp.workdps(60):
+        expected = mpf(4) / 5 * mp.log(mpf(8) / 5) + mpf(1) / 5 * mp.log(mpf(2) / 5)
+        assert mpf(lower) <= expected <= mpf(upper)
+        assert mpf(upper) - mpf(lower) < mpf(10) ** -38
+        assert mp.nstr(expected, 6) == "0.192745"
 
 
 def test_divergence_is_weighted_by_the_current_policy():

@@ -8,6 +8,9 @@ from itertools import islice, product
 from grpocheck.core.arithmetic.enclosure import EnclosureArithmetic
 from grpocheck.core.arithmetic.exact import ExactArithmetic
 from grpocheck.core.draws import SeededDraws, decided_position, uniform_bits
+from grpocheck.core.families.bernoulli import Bernoulli
+from grpocheck.core.problem import Problem
+from grpocheck.core.procedure import run
 from grpocheck.core.prompt import Prompt
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,6 +89,36 @@ def test_the_generator_is_sha256_in_counter_mode():
     digest = hashlib.sha256(b"7/1/0/2/0").digest() + hashlib.sha256(b"7/1/0/2/1").digest()
     expected = [int(bit) for byte in digest for bit in f"{byte:08b}"]
     assert list(islice(uniform_bits(7, (1, 0, 2)), 512)) == expected
+
+
+def test_every_draw_of_a_run_is_that_of_its_own_bits():
+    """Masses 1/2 and 1/2, and equal rewards that leave them: the first bit of SHA-256 over its place decides a draw."""
+    prompts = tuple(Prompt(place, f"q{place}", ("a", "b"), (0, 0), ("1/2", "1/2")) for place in range(3))
+    problem = Problem(prompts, Bernoulli(), ("1/2",), 4, 3, 1, "1/5", 0, ((1,),) * 3)
+    drawn = [[group.positions for group in started.frozen.groups] for started in run(problem, seed=7).iterations]
+    assert drawn == [
+        [
+            tuple(hashlib.sha256(f"7/{t}/{place}/{i}/0".encode()).digest()[0] >> 7 for i in range(1, 5))
+            for place in range(3)
+        ]
+        for t in range(1, 4)
+    ]
+    assert len({positions for groups in drawn for positions in groups}) > 4
+
+
+def test_a_seed_that_is_given_goes_before_the_problems_own_draws():
+    def source(given=None, **own):
+        prompts = (Prompt(0, "q", ("a", "b"), (1, 0), ("1/2", "1/2")),)
+        return run(Problem(prompts, Bernoulli(), ("1/2",), 2, 1, 1, "1/5", 0, ((F(1, 50),),), **own), seed=given)
+
+    record = ((("a", "b"),),)
+    assert [source(recorded=record).draw_source["source"], source(3, recorded=record).draw_source["seed"]] == [
+        "recorded", 3,
+    ]  # fmt: skip
+    assert [source(seed=5).draw_source["seed"], source(3, seed=5).draw_source["seed"]] == [5, 3]
+    fresh, other = source(), source()
+    assert fresh.draw_source["seed"] != other.draw_source["seed"]  # but once in 2^32 times
+    assert source(fresh.draw_source["seed"]).to_mapping() == fresh.to_mapping()
 
 
 def test_the_same_seed_draws_the_same_in_every_arithmetic():

@@ -45,6 +45,7 @@ def test_fifty_digits_contain_the_definition():
     groups = reading.frozen(0, theta)
     text = outcome.arithmetic.text
     assert len(outcome.iterations[0].steps) == 3
+    contains(text(outcome.iterations[0].objective), reading.objective(groups, theta))
     for step in outcome.iterations[0].steps:
         slope = reading.gradient(groups, theta)
         for found, expected in zip(step.gradient, slope, strict=True):
@@ -61,7 +62,7 @@ def contains(enclosure, expected):
 
 
 class OnTheBound:
-    """p(theta) = 3/5 + (log(2 + theta) - log 2 - log(1 + theta/2))/5: equal to 3/5, though not written so."""
+    """Away from 0 p(theta) = 3/5 + (exp(log 2 + log 3) - 6)/5: equal to 3/5, though not written so."""
 
     def masses(self, theta, prompt, arithmetic):
         first = F(1, 2) if theta[0] == 0 else F(3, 5) + self.gap(theta[0], arithmetic) / 5

@@ -105,6 +105,7 @@ class Own(ExactArithmetic):
 @pytest.mark.parametrize("own", [Own, ExactArithmetic])
 def test_a_supplied_arithmetic_is_asked_again(path, own):
     outcome = traced(path, two_responses(), Supply(arithmetic=own()))
+    assert (outcome.arithmetic.name, json.loads(lines(path)[0])["supplied"]) == (own.name, ["arithmetic"])
     with pytest.raises(TraceError, match=r"arithmetic.*--supply"):
         replay(path)
     assert replay(path, Supply(arithmetic=own())).to_mapping() == outcome.to_mapping()
@@ -121,6 +122,7 @@ def test_a_supplied_arithmetic_is_asked_again(path, own):
         (8, "answer", ["3"]),
         (9, "proposal", ["2/3"]),
         (9, "answer", False),
+        (9, "answer", 1),
         (10, "objective", "1/7"),
         (12, "status", "invalid-update"),
         (13, "theta", ["1/2"]),
@@ -131,7 +133,7 @@ def test_a_touched_field_is_found_in_its_line(path, line, key, value):
     traced(path, two_responses())
     told = lines(path)
     fields = json.loads(told[line - 1])
-    assert fields[key] != value
+    assert json.dumps(fields[key]) != json.dumps(value)
     told[line - 1] = json.dumps(fields | {key: value})
     path.write_text("\n".join(told) + "\n", encoding="utf-8")
     with pytest.raises(TraceMismatch, match=key) as caught:
