@@ -4,7 +4,8 @@
     epsilon = 1/5; draws are scripted, and the gradient oracle decides claim F2 and answers with the differential.
 
     Main results
-    - [two_response_problem_lawful], [two_response_supply_exact]: an instance of everything Update.v assumes
+    - [two_response_problem_lawful], [two_response_supply_exact]: the problem and the supply, for any number of prompts
+    - [assumptions_can_be_met]: an instance of everything that Update.v and ObjectiveGradient.v assume, all at once
     - [stops_with_undefined_gradient]: from theta = 1/2 with steps 1/20 the first step lands on 3/5, where a drawn ratio
       is 6/5; the run returns 3/5 after 2 draws, 2 gradient attempts, 1 membership call and 1 applied step *)
 From Coquelicot Require Import Coquelicot.
@@ -120,6 +121,21 @@ Notation operations := (two_response_supply beta (1/20) rewards_true (true_then_
 Notation P := (two_response_problem (Prompt := unit) beta).
 Notation group := [(true, 1); (false, 0)].
 Notation frozen := (Frozen (1/2 : R_NormedModule) (even_reference unit) [(tt, group)]).
+
+Theorem assumptions_can_be_met (T K : nat) :
+  lawful P /\ fitting_plan P (one_prompt_plan T K) /\ exact_supply P (one_prompt_plan T K) operations /\
+  domain P (1/2 : R_NormedModule) /\ open (domain P) /\
+  (forall (theta : R_NormedModule) q b, domain P theta -> In b (support P q) ->
+     differential_at (fun y => policy P y q b) theta (mass_differential q b)).
+Proof.
+  refine (conj (two_response_problem_lawful beta beta_nonneg) (conj _ (conj _ (conj _ (conj _ _))))).
+  - constructor; simpl; [discriminate|lia|]. intros q. unfold even_reference.
+    split; [intros; lra|unfold sum_over; simpl; lra].
+  - apply two_response_supply_exact, beta_nonneg.
+  - simpl. lra.
+  - exact (open_and (fun theta : R => 0 < theta) (fun theta : R => theta < 1) (open_gt 0) (open_lt 1)).
+  - intros theta q b _ _. apply masses_differentiable.
+Qed.
 
 Lemma stop_advantages : group_advantage group (true, 1) = 1 /\ group_advantage group (false, 0) = -1.
 Proof. apply advantages_of_two; [auto|simpl; lra]. Qed.

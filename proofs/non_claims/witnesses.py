@@ -75,8 +75,7 @@ def numbers(*values: int | str) -> tuple[Fraction, ...]:
 
 
 def step_to_the_edge(bound: int) -> Problem:
-    """One step from theta = 1/2 to within delta = 1/(4 * 9^bound) of the edge of U, for KL(old to new) > bound "
-    "nats."""
+    """One step from theta = 1/2 to within delta = 1/(4 * 9^bound) of the edge of U, for KL(old to new) > bound nats."""
     delta = Fraction(1, 4 * 9**bound)
     return Problem(
         prompts=(Prompt(0, "q1", ("a", "b"), numbers(1, 0), (HALF, HALF)),),

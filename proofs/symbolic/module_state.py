@@ -1,7 +1,8 @@
 """A fingerprint of what modules hold, to see whether a check left something behind.
 
 CrossHair runs the checked function once per path in one process. A counter or a cache at module level then carries
-values from one path to the next, and a wrong function can be confirmed. The fingerprint is taken after every path.
+values from one path to the next, and a wrong function can be confirmed. A fingerprint is taken before the first path,
+after some of them and after the last.
 """
 
 import functools

@@ -145,7 +145,7 @@ def test_a_theorem_that_is_not_as_recorded_is_named(
         # No command beyond those allowed, and still an axiom: a hypothesis outside of any section.
         (("Choices.v", "Theorem", "Hypothesis wish : 1 = 2.\nTheorem"), "coqchk: axiom Grpo.Choices.wish"),
         # An axiom that bears the name of one of the library's is none of them.
-        (("Choices.v", "Theorem", "Hypothesis classic : 1 = 2.\nTheorem"), "coqchk: axiom Grpo.Choices.classic"),
+        (("Choices.v", "classic. Qed.", "classic. Qed.\nHypothesis classic : 1 = 2."), "axiom Grpo.Choices.classic"),
         (("Doubles.v", "n + n.", "let m := n in m + m."), "Doubles.double: not the definition that is recorded"),
         (("Doubles.v", "Theorem", "Definition triple (n : nat) := 3 * n.\nTheorem"), "triple: not the definition"),
         (("Doubles.v", "Theorem", "  Definition triple (n : nat) := 3 * n.\nTheorem"), "triple: not the definition"),

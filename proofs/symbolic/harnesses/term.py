@@ -23,7 +23,7 @@ def ratio(new: Fraction, old: Fraction) -> Fraction:
     return result
 
 
-@harness(size="any ratio, A and 0 < epsilon < 1")
+@harness(size="any ratio and 0 < epsilon < 1")
 @require(lambda epsilon: 0 < epsilon < 1)
 @ensure(lambda epsilon, result: 1 - epsilon <= result <= 1 + epsilon, "E1: the clip lies in [1-eps, 1+eps]")
 @ensure(lambda x, epsilon, result: result == x or not 1 - epsilon <= x <= 1 + epsilon, "E1: inside it is the identity")
