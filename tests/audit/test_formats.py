@@ -5,15 +5,17 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from grpocheck.verifier.audit.auditing import Audit, audit
+from grpocheck.verifier.audit.auditing import Audit, Piece, audit
 from grpocheck.verifier.audit.crews import processes
 from grpocheck.verifier.audit.discovery import runs_of
+from grpocheck.verifier.audit.model import Run
 from grpocheck.verifier.audit.report import to_mapping, to_sarif
 from grpocheck.verifier.audit.rules import RULES
 from grpocheck.verifier.cli import app
@@ -45,11 +47,30 @@ def test_groups_of_different_sizes_and_their_rule(tmp_path: Path, rule: str, nam
     assert report.ok
 
 
-def test_float32_cannot_tell_small_epsilons_apart_and_says_so(tmp_path: Path) -> None:
+def test_bfloat16_cannot_tell_small_epsilons_apart_and_says_so(tmp_path: Path) -> None:
     path = written(tmp_path / "run.jsonl", {**HEADER, "dtype": "bfloat16"}, *drawn(24, "verl"))
     (inferred,) = audited(path).inferred.values()
     assert len(inferred["advantage_rule"]) > 1
     assert "rules fit every row" in inferred["advantage_rule_undecided"]
+
+
+@pytest.mark.parametrize(("off", "dtype", "right"), [(1e-7, None, True), (1e-7, "float64", False), (1e-5, None, False)])
+def test_where_nothing_is_said_advantages_are_float32(
+    tmp_path: Path, off: float, dtype: str | None, right: bool
+) -> None:
+    """Half a unit in the last place is 6e-8 of a number, of which a formula may lose a few; 1e-5 is none of them."""
+    lines = drawn(24, "none")
+    lines[7]["advantages"][1] *= 1 + off  # type: ignore[index]
+    report = audited(written(tmp_path / "run.jsonl", HEADER if dtype is None else {**HEADER, "dtype": dtype}, *lines))
+    assert ("advantage-rule" not in by_rule(report)) is right
+
+
+def test_advantages_of_four_digits_follow_no_rule(tmp_path: Path) -> None:
+    """Rewards 3, 1, 0: mean 4/3, variance (25 + 1 + 16)/27 = 14/9, so that A = 5, -1 and -4 over sqrt(14)."""
+    for digits, found in ((9, False), (4, True)):
+        advantages = [round(each / 14**0.5, digits) for each in (5, -1, -4)]
+        lines = [{"step": step, "rewards": [3, 1, 0], "advantages": advantages} for step in range(4)]
+        assert ("advantage-rule" in by_rule(audited(written(tmp_path / "run.jsonl", HEADER, *lines)))) is found
 
 
 def test_the_line_of_a_fault(tmp_path: Path) -> None:
@@ -251,18 +272,33 @@ def test_several_paths_are_several_runs_and_files_of_one_run_are_one(recorded: P
 
 def test_the_state_of_the_last_checkpoint_is_taken(recorded: Path, tmp_path: Path) -> None:
     state = json.loads((recorded / "a01_grpo_mu1" / "trainer_state.json").read_text())
-    for step in (4, 8):
+    for step in (9, 10):  # by their names 10 comes before 9
         (tmp_path / f"checkpoint-{step}").mkdir()
-        short = {**state, "log_history": state["log_history"][:step]}
+        short = {**state, "log_history": state["log_history"][: step - 2]}
         (tmp_path / f"checkpoint-{step}" / "trainer_state.json").write_text(json.dumps(short))
     (run,) = runs_of([tmp_path])
-    assert run.state == tmp_path / "checkpoint-8" / "trainer_state.json"
+    assert run.state == tmp_path / "checkpoint-10" / "trainer_state.json"
 
 
 def test_processes_report_what_one_process_does(recorded: Path) -> None:
     runs = runs_of([recorded / "a13_gpt2_dropout_mu2", recorded / "a15_zero_variance"])
-    assert to_mapping(audit(runs, processes(2))) == to_mapping(audit(runs))
-    assert to_sarif(audit(runs, processes(2))) == to_sarif(audit(runs))
+    together, alone = audit(runs, processes(2)), audit(runs)
+    assert to_mapping(together) == to_mapping(alone)
+    assert to_sarif(together) == to_sarif(alone)
+
+
+@dataclass(frozen=True)
+class Told(Piece):
+    """A piece of work that says which process did it."""
+
+    def done(self) -> Any:
+        return os.getpid()
+
+
+def test_with_two_processes_pieces_are_done_by_others_and_with_one_by_this_one() -> None:
+    pieces = [Told(Run("run"))] * 2
+    assert os.getpid() not in set(processes(2)(pieces))
+    assert set(processes(1)(pieces)) == {os.getpid()}
 
 
 def test_the_rules_are_listed_and_documented() -> None:

@@ -213,7 +213,7 @@ def test_a_declared_rule_that_was_not_used(recorded: Path, tmp_path: Path) -> No
     assert "the batch's sample deviation" in finding.first.found
 
 
-def test_a_setting_of_rounding(recorded: Path, tmp_path: Path) -> None:
+def test_a_residue_of_rounding_is_as_large_as_worked_out(recorded: Path, tmp_path: Path) -> None:
     """A residue worked out here: 0.1 + 1/3 in float32, six of them added one after another, and divided by 6."""
     reward = np.float32(np.float32(0.1) + np.float32(1 / 3))
     total = np.float32(0)

@@ -128,6 +128,39 @@ def test_a_changed_file_is_audited_afresh(folder: Path, tmp_path: Path, pieces_d
     assert after == report(folder)
 
 
+def test_other_settings_are_another_audit_and_other_rules_do_all_of_it_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pieces_done: list[Piece]
+) -> None:
+    kept, stated = tmp_path / "kept", ("--settings", tmp_path / "settings.json")
+    stated[1].write_text('{"scale_rewards": "none"}')
+    before = report(folder, "--keep", kept)
+    pieces = len(pieces_done)
+    declared = report(folder, *stated, "--keep", kept)
+    assert declared == report(folder, *stated)
+    assert "advantage-rule-declared" in declared
+    assert "advantage-rule-declared" not in before
+    pieces_done.clear()
+    monkeypatch.setattr(keeping, "rules_digest", lambda: "the rules of a later version")
+    assert report(folder, "--keep", kept) == before
+    assert len(pieces_done) == pieces
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_an_interrupted_audit_says_whether_the_next_one_goes_on(
+    keeps: bool, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(piece: Piece) -> auditing.Result:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Piece, "done", interrupted)
+    done = COMMAND.invoke(app, ["audit", str(folder), *(["--keep", str(tmp_path / "kept")] if keeps else [])])
+    assert (done.exit_code, done.stdout) == (130, "")
+    said, last = done.stderr.splitlines()
+    assert ("the same command goes on from there" in said) is keeps
+    assert ("nothing of this audit was kept" in said) is not keeps
+    assert last == "interrupted"
+
+
 def stretches(pieces: Iterable[Piece]) -> list[Lines]:
     """The stretches of lines that are pieces of their own, in their order."""
     return [piece.lines[1] for piece in pieces if piece.lines is not None]
