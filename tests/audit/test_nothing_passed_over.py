@@ -116,12 +116,13 @@ def test_a_step_that_is_text_is_the_number_that_it_spells(tmp_path: Path, kind: 
     assert (finding.first.expected, finding.first.found) == ("step 7 in every row", "steps [10]")
 
 
-def test_a_table_of_groups_of_one_response(tmp_path: Path) -> None:
-    """Four prompts with one response each are four groups, not one of four."""
+@pytest.mark.parametrize("settings", ["run.json", "grpo_config.json", "training_args.json", "args.json"])
+def test_a_table_of_groups_of_one_response(tmp_path: Path, settings: str) -> None:
+    """Four prompts with one response each are four groups, not one of four, as settings beside it say."""
     columns = {"prompt": list("abcd"), "completion": list("efgh"), "right": [0.0, 1.0, 2.0, 3.0]}
     table = pa.table({"step": [1] * 4, **columns, "advantage": [0.0] * 4})
     pq.write_table(table, tmp_path / "completions_00001.parquet")
-    (tmp_path / "args.json").write_text(json.dumps({"num_generations": 1}))
+    (tmp_path / settings).write_text(json.dumps({"num_generations": 1}))
     report = audited(tmp_path)
     assert by_rule(report)["advantages-all-zero"].first.found == "0 everywhere; 4 groups of one response"
     assert report.inferred[str(tmp_path)]["group_size"] == 1
