@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from grpocheck.core.json_text import MOST_VALUES, values_at_most
+from grpocheck.core.trace import said_once
 from grpocheck.core.whole_files import CannotWrite, Draft
 from grpocheck.verifier.failures import BadOption
 
@@ -90,11 +91,26 @@ def read_whole(path: Path, most: int = MOST_BYTES) -> bytes:
     return content
 
 
+class SaidTwice(ValueError):  # noqa: N818 - named for what it says
+    """A JSON text in which a key of a table comes twice: whichever of its values is read, the other is not."""
+
+
 def json_of(content: bytes) -> Any:
-    """The value of a JSON text; raises ValueError for what is none, is nested too deep, or holds too many values."""
+    """The value of a JSON text; raises ValueError for what is none, is nested too deep, or holds too many values.
+
+    Raises SaidTwice for a table with one key twice.
+    """
     if values_at_most(content) > MOST_VALUES:
         raise ValueError(f"more than {MOST_VALUES} values")
     try:
-        return json.loads(content)
+        return json.loads(content, object_pairs_hook=once)
     except RecursionError as error:
         raise ValueError("lists and tables nested too deep") from error
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A table of a JSON text; raises SaidTwice."""
+    try:
+        return said_once(pairs)
+    except ValueError as error:
+        raise SaidTwice(*error.args) from None

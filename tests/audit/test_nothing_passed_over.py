@@ -272,3 +272,18 @@ def test_slices_of_batches_that_have_no_number_are_not_counted_as_one(tmp_path: 
     for line in numbered:
         del line["meta"]["gen"]
     assert "gradient-budget" not in by_rule(audited(written(tmp_path / "run.jsonl", header, *numbered)))
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_key_that_is_said_twice_is_not_half_read(tmp_path: Path, end: str) -> None:
+    """Whichever of the two is taken, the other advantages would not be audited; nor is such a last line one cut off."""
+    path = written(tmp_path / "run.jsonl", HEADER, GROUP)
+    twice = '{"step": 2, "advantages": [9, 9], "rewards": [1, 0], "advantages": [0.5, -0.5]}'
+    path.write_text(path.read_text() + twice + end)
+    with pytest.raises(Unreadable, match=r"line 3.*each key once \('advantages': a key that is said twice"):
+        audited(path)
+
+
+def test_a_version_that_is_a_truth_is_none(tmp_path: Path) -> None:
+    with pytest.raises(Unreadable, match="version: True: expected 1"):
+        audited(written(tmp_path / "run.jsonl", {**HEADER, "version": True}, GROUP))

@@ -129,3 +129,15 @@ def test_the_examples_of_the_page_are_what_it_says(tmp_path):
     }
     (tmp_path / "page.json").write_text(json.dumps(case))
     assert invoked(tmp_path / "page.json").exit_code == 0
+
+
+def test_a_key_that_is_said_twice_is_settled_by_neither(tmp_path):
+    """Of two tables of right numbers only the second was read, which agrees; the first, 5, is none of 1."""
+    file = tmp_path / "case.json"
+    file.write_text(
+        '{"id": "x", "topic": "t", "input": {"a": 1}, "compute": {"right.n": "a"}, '
+        '"right": {"n": 5}, "right": {"n": 1}, "wrong": {}}'
+    )
+    found = invoked(file)
+    assert found.exit_code == 2
+    assert "a key that is said twice" in found.output

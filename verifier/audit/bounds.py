@@ -17,6 +17,8 @@ from grpocheck.verifier.audit.model import Booleans, Floats
 DOUBLE = 2.0**-53
 SLACK = 2.0
 """A trainer may take a deviation in another order (a running one): its bound is doubled."""
+WIDE, NARROW = np.finfo(np.float64), np.finfo(np.float32)
+"""Half formats have the range of float32, in which their sums are accumulated."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,31 @@ class Groups:
         """Responses with a reward from at least one function."""
         found: Booleans = self.there & ~np.isnan(self.rewards).all(axis=2)
         return found
+
+
+def range_of(roundoff: float) -> tuple[float, float]:
+    """The smallest normal and the largest number of a format, by its roundoff.
+
+    >>> range_of(2.0**-24)
+    (1.1754943508222875e-38, 3.4028234663852886e+38)
+    """
+    found = WIDE if roundoff <= DOUBLE else NARROW
+    return float(found.tiny), float(found.max)
+
+
+def beyond_range(total: Bounded, there: Booleans, roundoff: float) -> Booleans:
+    """Groups, by their totals, in which the squares of differences leave the range of the format: no deviation is kept.
+
+    (N,); what the trainer's advantages are then depends on how it computes, and not on its rule alone.
+    """
+    least, most = range_of(roundoff)
+    top = np.where(there, total.value, -np.inf).max(axis=1)
+    bottom = np.where(there, total.value, np.inf).min(axis=1)
+    with np.errstate(invalid="ignore", over="ignore"):
+        spread = np.where(top > bottom, top - bottom, 0.0)
+        wide = spread > np.sqrt(most / np.maximum(there.sum(axis=1), 1))
+        narrow = spread < 8 * np.sqrt(there.sum(axis=1) * least)  # with room for squares that are flushed to 0
+        return np.asarray((spread > 0) & np.isfinite(total.value).all(axis=1) & (wide | narrow))
 
 
 def gamma(count: Floats | float, roundoff: float) -> Floats:
@@ -85,7 +112,8 @@ def normalised(total: Bounded, there: Booleans, rule: AdvantageRule, roundoff: f
     error = np.where(there, total.error, 0.0)
     centre = baseline_of(Bounded(value, error), there, rule.baseline, roundoff)
     difference = np.where(there, value - centre.value, 0.0)
-    away = np.where(there, error + centre.error + roundoff * (np.abs(difference) + error + centre.error), 0.0)
+    least, _ = range_of(roundoff)
+    away = np.where(there, error + centre.error + roundoff * (np.abs(difference) + error + centre.error) + least, 0.0)
     if rule.divisor is Divisor.NONE:
         return Bounded(difference, away)
     spread = deviation(Bounded(value, error), there, rule.divisor, roundoff)
@@ -96,7 +124,7 @@ def normalised(total: Bounded, there: Booleans, rule: AdvantageRule, roundoff: f
         quotient = np.where(below > 0, difference / below, 0.0)
         room = below - off
         far = np.where(room > 0, (away + np.abs(quotient) * off) / room, np.inf)
-    far = far + 2 * roundoff * np.abs(quotient)
+    far = far + 2 * roundoff * np.abs(quotient) + least
     # A deviation that is exactly 0 has differences that are: what is left of them is the trainer's own residue.
     return Bounded(np.where(there, quotient, 0.0), np.where(there, far, 0.0))
 
@@ -137,7 +165,14 @@ def deviation(total: Bounded, there: Booleans, divisor: Divisor, roundoff: float
     away = np.where(there, total.error + centre.error + roundoff * np.abs(difference), 0.0)
     worst = away.max(axis=axis, keepdims=True) * (1 + roundoff)
     left = np.maximum(count - divisor.lost, 1)
-    value = np.sqrt((difference**2).sum(axis=axis, keepdims=True) / left)
+    largest = np.abs(difference).max(axis=axis, keepdims=True)
+    unit = np.ldexp(1.0, np.frexp(largest)[1] - 1)  # so that no square here leaves the range of float64
+    value = unit * np.sqrt(((difference / unit) ** 2).sum(axis=axis, keepdims=True) / left)
     swelling = np.sqrt(np.maximum(count, 1) / left)
     error = swelling * worst + gamma(count + 6, roundoff) * (value + swelling * worst)
+    least, most = range_of(roundoff)
+    flushed = (2 * count + 1) * least / left  # of the mean of squares: each square and sum
+    with np.errstate(divide="ignore"):
+        error = error + np.minimum(np.sqrt(flushed), flushed / value)
+    error = np.where(np.sqrt(count) * largest > np.sqrt(most), np.inf, error)
     return Bounded(np.broadcast_to(value, there.shape), np.broadcast_to(error, there.shape))

@@ -1,7 +1,11 @@
-"""Groups with an infinite reward, whose mean is no number: what was logged as their advantages all the same."""
+"""Groups with an infinite reward, whose mean is no number: what was logged as their advantages all the same.
+
+And groups whose rewards are finite, but differ by what their float format makes no deviation of.
+"""
 
 import numpy as np
-from grpocheck.verifier.audit.bounds import Groups
+from grpocheck.verifier.audit import bounds
+from grpocheck.verifier.audit.bounds import DOUBLE, Groups
 from grpocheck.verifier.audit.candidates import Candidate
 from grpocheck.verifier.audit.findings import Findings
 from grpocheck.verifier.audit.grouping import Seats
@@ -44,6 +48,7 @@ def numbers_beside_infinity(
     return int(rows.sum())
 
 
+@np.errstate(invalid="ignore", over="ignore")  # infinite advantages, and rewards whose squares are
 def multiples(groups: Groups, logged: Floats) -> Booleans:
     """The groups whose finite rewards of the only function have advantages that are one positive multiple of them."""
     rewards = groups.rewards[:, :, 0]
@@ -80,3 +85,32 @@ def swallowed(
             )
         )
     return np.asarray(rows.any(axis=1))
+
+
+def out_of_range(
+    findings: Findings, table: Table, seats: Seats, groups: Groups, varied: Booleans, best: Candidate
+) -> Booleans:
+    """Groups, of those whose rewards differ, the squares of whose differences leave the range of the float format.
+
+    What a trainer makes of them depends on how it computes a deviation: they are told, and held against no rule.
+    """
+    if not varied.any():
+        return varied
+    scored = groups.scored
+    total = bounds.totals(groups, np.array(best.weights), DOUBLE)
+    beyond = varied & bounds.beyond_range(total, scored, table.unit_roundoff)
+    least, most = bounds.range_of(table.unit_roundoff)
+    for group in np.nonzero(beyond)[0]:
+        values = total.value[group][scored[group]]
+        findings.add(
+            seen(
+                "reward-float-loss",
+                table.group_at(int(seats.rows[group, 0])),
+                f"differences whose squares the format holds, from {least:.2g} to {most:.2g}",
+                f"rewards from {values.min():.6g} to {values.max():.6g}: no deviation can be relied on, and their "
+                "advantages are held against no rule",
+                distance=1.0,
+                far="beyond the range of the format",
+            )
+        )
+    return beyond

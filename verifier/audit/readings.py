@@ -11,7 +11,7 @@ from grpocheck.verifier.audit.candidates import Candidate, Contest, Departure
 from grpocheck.verifier.audit.exact import exact_total
 from grpocheck.verifier.audit.findings import Findings, Severity, Where, counted
 from grpocheck.verifier.audit.grouping import Seats
-from grpocheck.verifier.audit.infinite import HUGE, numbers_beside_infinity, swallowed
+from grpocheck.verifier.audit.infinite import HUGE, numbers_beside_infinity, out_of_range, swallowed
 from grpocheck.verifier.audit.model import Booleans, Floats, Integers, Table
 from grpocheck.verifier.audit.residues import no_residue
 from grpocheck.verifier.audit.rules import seen
@@ -70,6 +70,7 @@ class Reading:
         logged = np.where(groups.there, table.advantages[seats.rows], 0.0)
         self.lawless += numbers_beside_infinity(self.findings, table, seats, groups, logged, usable, self.best)
         usable &= ~swallowed(self.findings, table, seats, groups, logged, usable, equal)
+        usable &= ~out_of_range(self.findings, table, seats, groups, usable & ~equal, self.best)
         usable &= (np.abs(np.where(np.isnan(logged), 0.0, logged)) < HUGE).all(axis=1)
         departures = self.contest.tried(groups, logged, usable, table.unit_roundoff, (table, seats))
         self.take_departures(table, seats, departures, equal)

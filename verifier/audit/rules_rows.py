@@ -117,8 +117,9 @@ ROWS = (
         "reward-float-loss",
         WARNING,
         "B2",
-        "rewards whose differences are so small beside their size that their float format has lost part of them",
-        "take the common offset off before the rewards become float32, or divide their size down",
+        "rewards whose differences are so small beside their size that their float format has lost part of them, or "
+        "whose squares leave its range",
+        "take the common offset off before the rewards become float32, or bring their size near 1",
         _TABLES,
     ),
     Rule(

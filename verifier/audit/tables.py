@@ -228,7 +228,8 @@ class TablesAudit:
         if table.advantages is None:
             return
         self.all_zero &= bool((table.advantages == 0).all())
-        for row in np.nonzero(~(np.abs(table.advantages) < HUGE))[0]:
+        large = bool((np.isfinite(table.rewards) & (np.abs(table.rewards) >= HUGE)).any())  # such are their differences
+        for row in np.nonzero(~(np.isfinite(table.advantages) if large else np.abs(table.advantages) < HUGE))[0]:
             value = float(table.advantages[row])
             worth = "nan" if value != value else f"{value:.6g}"
             self.findings.add(

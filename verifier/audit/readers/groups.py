@@ -89,7 +89,7 @@ def read_header(part: Part) -> Header:
     where = f"line {place + 1}"
     if not is_header(line):
         raise Unreadable(path, f"{where}, format", line.get("format"), repr(FORMAT))
-    if line.get("version") != VERSION:
+    if isinstance(line.get("version"), bool) or line.get("version") != VERSION:
         raise Unreadable(path, f"{where}, version", line.get("version"), f"{VERSION}, the version that is read here")
     settings, functions, dtype = line.get("settings", {}), line.get("functions"), line.get("dtype", "float32")
     if not isinstance(settings, dict):

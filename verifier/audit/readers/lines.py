@@ -11,7 +11,7 @@ import numpy as np
 from grpocheck.core.json_text import MOST_VALUES, values_at_most
 from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.model import Lines
-from grpocheck.verifier.files import json_of
+from grpocheck.verifier.files import SaidTwice, json_of
 from numpy.typing import NDArray
 
 EVERY_LINE = Lines()
@@ -35,6 +35,8 @@ def read_lines(path: Path, lines: Lines = EVERY_LINE) -> Iterator[tuple[int, dic
                 continue
             try:
                 line = json_of(raw)
+            except SaidTwice as error:
+                raise Unreadable(path, f"line {place + 1}", excerpt(raw), f"each key once ({error})") from error
             except ValueError as error:
                 if not raw.endswith(b"\n") and place > 0 and len(raw) < LONGEST:
                     return
@@ -69,6 +71,8 @@ def torn_line(path: Path) -> tuple[int, int] | None:
         ((place, raw),) = deque(enumerate(raw_lines(file)), maxlen=1)
     try:
         json_of(raw)
+    except SaidTwice:
+        return None
     except ValueError:
         return (place, len(raw)) if raw.strip() else None
     return None
