@@ -30,16 +30,20 @@ class Tally:
     def __init__(self, *claims: str) -> None:
         """No case yet."""
         self.cases = 0
+        self.checked: set[str] = set()
         self.failures: dict[str, str] = {}
         self.claims = claims
 
     def check(self, claim: str, holds: bool, case: object) -> None:
-        """Note the case if the claim fails in it."""
+        """Note that the claim was looked at, and the case if it fails in it."""
+        self.checked.add(claim)
         if not holds and claim not in self.failures:
             self.failures[claim] = str(case)
 
     def findings(self) -> dict[str, Finding]:
-        """Held where nothing was noted."""
+        """Held where no failure was noted. Raises ValueError for a claim that was never looked at."""
+        if self.checked != set(self.claims):
+            raise ValueError(f"tally: {sorted(self.checked)} looked at: expected {sorted(self.claims)}")
         return {
             claim: refuted(self.failures[claim], cases=self.cases)
             if claim in self.failures

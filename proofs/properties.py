@@ -105,6 +105,8 @@ def agrees_with_digits(problem: Problem) -> None:
     for text, value in zip(found["theta"], expected.theta, strict=True):
         require(enclosed(text, value, slack), f"A2, F2: theta {text}, expected {context.nstr(value, 30)}")
     require(len(found["steps"]) == len(expected.objectives), "C2: another number of applied steps")
+    for step in (step for iteration in outcome.iterations for step in iteration.steps if step.is_member):
+        require(strictly_inside(problem, outcome, step.theta), f"A1: step {step.number} applied {step.theta}")
     for step, value in zip(found["steps"], expected.objectives, strict=True):
         digits = context.nstr(value, 30)
         require(enclosed(step["objective"], value, slack), f"B5: F {step['objective']}, expected {digits}")
@@ -237,7 +239,7 @@ def is_clipped_by_sign(example: tuple[Fraction, Fraction, Fraction]) -> None:
     require(term <= ratio * advantage, f"E2: {term}")
 
 
-@evidence("A3", "B3", "B4", "G1", kind=Kind.PROPERTY, scope="pairs of mass functions on 2 to 5 responses")
+@evidence("B3", "B4", "G1", kind=Kind.PROPERTY, scope="pairs of mass functions on 2 to 5 responses")
 def ratios_and_divergences(budget: Budget) -> Result:
     """Change of measure exactly, the divergence against 80 digits."""
     pairs = st.integers(2, 5).flatmap(
@@ -287,9 +289,9 @@ def obeys_the_chain_rule(tree: tuple[Any, Any]) -> None:
     require(enclosed(gap, context.mpf(0), context.mpf(10) ** -28), f"G4: {whole} against {parts}")
 
 
-@evidence("G2", "G5", kind=Kind.PROPERTY, scope="2 or 3 tokens, horizon 1 to 3, random forbidden tokens")
+@evidence("A3", "G2", "G5", kind=Kind.PROPERTY, scope="2 or 3 tokens, horizon 1 to 3, random forbidden tokens")
 def responses_are_generated_token_by_token(budget: Budget) -> Result:
-    """Masses against products of conditional masses over words listed here, and their sum against 1."""
+    """The support against words listed here, masses against products of conditional masses, their sum against 1."""
     return examined(generations_with_parameters(), masses_are_products, budget, 120)
 
 
@@ -310,7 +312,7 @@ def generations_with_parameters(draw: Any) -> tuple[Generation, list[list[Fracti
 
 
 def masses_are_products(example: tuple[Generation, list[list[Fraction]], list[list[Fraction]]]) -> None:
-    """G2 and G5 for two parameters of one protocol."""
+    """A3, G2 and G5 for two parameters of one protocol."""
     generation, *tables = example
     if sum(len(row) - 1 for row in tables[0]) == 0:
         return  # one allowed token everywhere: no parameter to have
@@ -318,6 +320,7 @@ def masses_are_products(example: tuple[Generation, list[list[Fraction]], list[li
     keys, size = family.support_keys, len(family.support_keys)
     prompt = Prompt(0, "q", keys, (Fraction(0),) * size, (Fraction(1, size),) * size, family.response_keys)
     words = [tuple(key.split()) for key in keys]
+    require(words == words_allowed(generation), f"A3: the support is {words}: every other response has mass 0")
     products: list[list[list[Fraction]]] = []
     for table in tables:
         theta = [mass for row in table for mass in row[:-1]]
@@ -327,6 +330,7 @@ def masses_are_products(example: tuple[Generation, list[list[Fraction]], list[li
         }
         tokens = [[conditional[word[:place]][token] for place, token in enumerate(word)] for word in words]
         masses = family.masses(theta, prompt, arithmetic)
+        require(all(mass > 0 for mass in masses), f"A3: the masses of {words} are {masses}")
         require(sum(masses) == 1, f"G2: the masses of {words} sum to {sum(masses)}")
         for mass, factors, word in zip(masses, tokens, words, strict=True):
             require(mass == prod(factors), f"G5: the mass of {word} is {mass}, its tokens' are {factors}")
@@ -334,6 +338,19 @@ def masses_are_products(example: tuple[Generation, list[list[Fraction]], list[li
     for new, old, word in zip(*products, words, strict=True):
         ratio = importance_ratio(prod(new), prod(old))
         require(ratio == prod(p / q for p, q in zip(new, old, strict=True)), f"G5: the ratio of {word}")
+
+
+def words_allowed(generation: Generation) -> list[tuple[str, ...]]:
+    """The truncated responses none of whose tokens is forbidden where it stands, shorter ones first."""
+    forbidden, end, horizon = dict(generation.forbidden), generation.end, generation.horizon
+    words = [word for length in range(1, horizon + 1) for word in product(generation.vocabulary, repeat=length)]
+    return [
+        word
+        for word in words
+        if end not in word[:-1]
+        and (word[-1] == end or len(word) == horizon)
+        and all(token not in forbidden.get(word[:place], ()) for place, token in enumerate(word))
+    ]
 
 
 @evidence("F1", kind=Kind.PROPERTY, scope="sums of 1 to 4 minima of two affine functions of one variable, at 0")
