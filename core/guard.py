@@ -269,9 +269,9 @@ class Guard:
             found = f"answered {described(answer)}, expected {len(prompt.responses)} rows"
             raise self.violation(Clause.MASS_GRADIENTS_SHAPE, call, found)
         rows = tuple(self.vector("policy", Clause.MASS_GRADIENTS_SHAPE, call, row, len(theta)) for row in read)
-        for axis, column in enumerate(zip(*rows, strict=True)):
+        for axis, column in enumerate(zip(*rows, strict=True), start=1):
             if not equal(sum(column), 0):
-                found = f"column {axis} has sum {described(sum(column))}, expected 0"
+                found = f"column {axis} of {len(theta)} has sum {described(sum(column))}, expected 0"
                 raise self.violation(Clause.MASS_GRADIENTS_SUM, call, found)
         self.remember("policy mass gradients", call, (theta, prompt.position), rows)
         return rows

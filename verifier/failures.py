@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
+from pathlib import Path
 from typing import ParamSpec
 
 import typer
@@ -63,8 +64,12 @@ def message_of(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         from grpocheck.core.whole_files import CannotWrite
 
-        wanted = "written" if isinstance(error, CannotWrite) else "read"
-        return shorter(f"{str(error.filename)!r}: {error.strerror}; expected a file that can be {wanted}")
+        if isinstance(error, CannotWrite):
+            return shorter(f"{str(error.filename)!r}: {error.strerror}; expected a file that can be written")
+        from grpocheck.verifier.files import installed_example
+
+        found = f"{str(error.filename)!r}: {error.strerror}; expected a file that can be read"
+        return shorter(found + installed_example(Path(str(error.filename))))
     return shorter(str(error))
 
 

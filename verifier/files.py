@@ -4,12 +4,20 @@ And what is read whole: files that end, of a size and with as many values as fit
 """
 
 import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from grpocheck.core.invalid import InvalidProblem
 from grpocheck.core.json_text import MOST_VALUES, values_at_most
+from grpocheck.core.problem import Problem
+from grpocheck.core.reading import read_problem
 from grpocheck.core.trace import said_once
+from grpocheck.core.trace_errors import TraceMismatch
 from grpocheck.core.whole_files import CannotWrite, Draft
+from grpocheck.proofs.shipped import examples
 from grpocheck.verifier.failures import BadOption
 
 MOST_BYTES = 1 << 26
@@ -114,3 +122,46 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         return said_once(pairs)
     except ValueError as error:
         raise SaidTwice(*error.args) from None
+
+
+PLACE = re.compile(r"(?<=[\w\"\]])\[([0-9]+)\]")
+"""A place in a list, within the name of a key: the [1] of theta[1]."""
+
+
+@contextmanager
+def in_file(path: Path) -> Iterator[None]:
+    """Within the block, what is wrong with an input is told with the file that it stands in, once.
+
+    A key with a place in a list is told with how places are counted in files, where the first one is [0].
+    """
+    try:
+        yield
+    except InvalidProblem as error:
+        if error.value == str(path):  # the file itself cannot be read
+            raise InvalidProblem(error.key, error.value, error.expected + installed_example(path)) from error
+        counted = " ([0] is the first)" if PLACE.search(error.key) else ""
+        raise InvalidProblem(f"{path}: {error.key}", error.value, error.expected + counted) from error
+
+
+@contextmanager
+def in_trace(path: Path) -> Iterator[None]:
+    """Within the block, a line that a run does not produce again is told with the trace that it stands in."""
+    try:
+        yield
+    except TraceMismatch as error:
+        error.args = (f"{path}: {error}",)
+        raise
+
+
+def problem_at(path: Path) -> Problem:
+    """The problem in a file; raises InvalidProblem, which names the file, for what is none."""
+    with in_file(path):
+        return read_problem(path)
+
+
+def installed_example(path: Path) -> str:
+    """Where an example is that is not in the working folder, to end a message; the empty text for any other path."""
+    first, *rest = path.parts or ("",)
+    if first != "examples" or path.exists() or not examples().joinpath(*rest).exists():
+        return ""
+    return f"; that example was installed as {examples().joinpath(*rest)}"

@@ -153,7 +153,7 @@ def check_violations(expect: Expectations, problem: Problem, path: Path) -> None
             "one row of d"),
         (Supply(policy=Masses(good, 3)), "answered 3, expected 2 rows", "one row of d"),
         (Supply(policy=Masses(good, ((1,), (1, 1)))), "answered 2 entries, expected 1", "one row of d"),
-        (Supply(policy=Masses(good, ((1,), (1,)))), "column 0 has sum 2, expected 0", "zero vector"),
+        (Supply(policy=Masses(good, ((1,), (1,)))), "column 1 of 1 has sum 2, expected 0", "zero vector"),
     ]  # fmt: skip
     for supply, call, clause in broken:
         error = expect.refused(
@@ -229,13 +229,17 @@ class Told:
     files=("examples/*.toml",),
 )
 def ledgers_count_the_calls(expect: Expectations) -> None:
-    """Square roots, logarithms, exponentials and comparisons in the ledger are those that were asked for."""
+    """Draws, attempts and membership calls are those of the claims; what the arithmetic was asked for is counted."""
     for name in EXAMPLES:
         problem = read_problem(examples() / f"{name}.toml")
         told: Any = Told()
-        ledger = run(
-            problem, Supply(draws=lambda m, p, t, i: p.responses[i % len(p.responses)]), arithmetic=told
-        ).ledger
+        outcome = run(problem, Supply(draws=lambda m, p, t, i: p.responses[i % len(p.responses)]), arithmetic=told)
+        ledger, status = outcome.ledger, str(outcome.status)
+        drawn = len(outcome.iterations) * len(problem.prompts) * problem.group_size
+        expect.same(f"{name}: draws", ledger.draws, drawn)
+        expect.same(f"{name}: attempts", ledger.gradient_attempts, ledger.steps_applied + (status != "complete"))
+        answered = ledger.gradient_attempts - (status == "undefined-gradient")
+        expect.same(f"{name}: membership calls", ledger.membership_calls, answered)
         counted = {"square_roots": "sqrt", "logarithms": "log", "exponentials": "exp"}
         for entry, operation in counted.items():
             expect.same(f"{name}: {entry}", getattr(ledger, entry), told.asked[operation])

@@ -39,7 +39,12 @@ LIES = {
         "answered False inside U, at [27/50]",
     ),
     "another reward": (problem(), Supply(reward=answers(3)), Clause.REWARD_VALUE, "answered 3, expected 1"),
-    "another gradient": (problem(), Supply(gradient=answers([3])), Clause.GRADIENT_VALUE, "answered [3], expected [2]"),
+    "another gradient": (
+        problem(),
+        Supply(gradient=answers([3])),
+        Clause.GRADIENT_VALUE,
+        "answered [3], expected [2] (entry 1 of 1 differs)",
+    ),
     "the gradient of another point": (
         problem(**KL),
         Supply(gradient=stale),

@@ -151,7 +151,7 @@ VIOLATIONS = {
     "lying slopes": (
         Supply(policy=Policy(gradients=((LyingFraction(5),), (LyingFraction(7),)))),
         Clause.MASS_GRADIENTS_SUM,
-        "column 0 has sum 12",
+        "column 1 of 1 has sum 12",
     ),
     "a lying response": (Supply(draws=answers(LyingText("ugly"))), Clause.DRAW_SUPPORTED, "answered 'ugly'"),
     "a lying length": (Supply(gradient=answers(LyingTuple((F(1), F(2))))), Clause.GRADIENT_SHAPE, "answered 2 entries"),

@@ -11,7 +11,7 @@ from grpocheck.verifier.disputes.lines import Verdict
 from grpocheck.verifier.disputes.public import Dispute, file_name, in_words, read_cases, sections, settle, status_of
 from grpocheck.verifier.disputes.settling import KINDS
 from grpocheck.verifier.failures import BadOption, emit
-from grpocheck.verifier.files import check_folder, check_writable, write_text
+from grpocheck.verifier.files import check_folder, check_writable, in_file, write_text
 from grpocheck.verifier.tables import drawn, table
 from rich.console import RenderableType
 from rich.text import Text
@@ -40,7 +40,8 @@ def dispute(request: DisputeRequest) -> int:
         check_writable("--page", request.page, "a page of disputes", request.cases)
     if request.files is not None:
         check_folder("--files", request.files)
-    disputes = [settle(case) for case in read_cases(request.cases)]
+    with in_file(request.cases):
+        disputes = [settle(case) for case in read_cases(request.cases)]
     folder = "." if request.files is None else request.files.as_posix()
     if request.files is not None:
         for found in disputes:

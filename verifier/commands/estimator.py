@@ -1,7 +1,8 @@
 """The command ``estimator``: what a variant estimates on a problem, or what it makes of one group."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from os.path import isfile
@@ -36,7 +37,7 @@ from grpocheck.verifier.estimator.report import (
 )
 from grpocheck.verifier.estimator.search import search
 from grpocheck.verifier.failures import UNDECIDED, BadOption, emit, say
-from grpocheck.verifier.files import check_writable, write_text
+from grpocheck.verifier.files import check_writable, in_file, write_text
 from grpocheck.verifier.prime_logs import PrimeLogs
 from grpocheck.verifier.progress import progress_bar
 from grpocheck.verifier.tables import drawn
@@ -73,7 +74,7 @@ def estimator(request: EstimatorRequest) -> int:
     if request.plot is not None:
         check_writable("--plot", request.plot, "a picture")
     try:
-        mapping = estimator_mapping(request)
+        mapping = estimator_mapping(request, in_file)
     except TooManyCases as error:
         say(f"grpocheck: {error}")
         return UNDECIDED
@@ -103,8 +104,10 @@ def parts_of(mapping: dict[str, Any], request: EstimatorRequest) -> Any:
     return [part for m in mapping["variants"] for part in realised_parts(m, m["variant"])]
 
 
-def estimator_mapping(request: EstimatorRequest) -> dict[str, Any]:
-    """Everything that the command prints, for programs."""
+def estimator_mapping(
+    request: EstimatorRequest, reading: Callable[[Path], AbstractContextManager[object]] = nullcontext
+) -> dict[str, Any]:
+    """Everything that the command prints, for programs; the file is read within the context that ``reading`` makes."""
     if isfile(request.name):
         meant = f"grpocheck estimator {request.problem or 'section-1'} {request.name}"
         expected = f"a method before it (--methods lists them): {meant}"
@@ -117,10 +120,11 @@ def estimator_mapping(request: EstimatorRequest) -> dict[str, Any]:
         raise BadOption("--compare-with", asked, which, "one --compare VARIANT with it")
     variants = [with_parts(named(request.name), request.parts)]
     variants += [with_parts(named(name), request.compare_parts) for name in request.compare]
-    document = parsed(file_text(request.problem))
-    if "groups" in document:
-        return {"kind": "groups", "variants": [group_mapping(v, document, request) for v in variants]}
-    problem = problem_from_mapping(document)
+    with reading(request.problem):
+        document = parsed(file_text(request.problem))
+        if "groups" in document:
+            return {"kind": "groups", "variants": [group_mapping(v, document, request) for v in variants]}
+        problem = problem_from_mapping(document)
     if request.group_size is not None:
         problem = replace(problem, group_size=request.group_size, recorded=None)
     if request.plot is not None:

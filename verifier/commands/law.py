@@ -10,11 +10,11 @@ from grpocheck.contracts.clauses import ENABLED
 from grpocheck.core.arithmetic import Arithmetic
 from grpocheck.core.problem import Problem
 from grpocheck.core.procedure import FRESH_SEED_BITS
-from grpocheck.core.reading import read_problem
 from grpocheck.core.values import rational
 from grpocheck.verifier.commands.arithmetics import chosen_arithmetic
 from grpocheck.verifier.executors import executor
 from grpocheck.verifier.failures import UNDECIDED, BadOption, emit, say
+from grpocheck.verifier.files import problem_at
 from grpocheck.verifier.keeping import going_on
 from grpocheck.verifier.law.branches import size_of
 from grpocheck.verifier.law.elsewhere import Helpers, Kept
@@ -75,7 +75,7 @@ def law(request: LawRequest) -> int:
     elif request.keep is not None and request.seed is None:
         raise BadOption("--keep", request.keep, "a sampled law has a fresh seed each time", "--seed N with it")
     confidence = read_confidence(request.confidence)
-    problem = read_problem(request.problem)
+    problem = problem_at(request.problem)
     arithmetic = PrimeLogs(certified_arithmetic(request))
     work = request.samples or size_of(problem).cases
     kept = None

@@ -9,9 +9,8 @@ from typing import Any
 
 from grpocheck.contracts.clauses import ENABLED
 from grpocheck.core.problem import Problem
-from grpocheck.core.reading import read_problem
 from grpocheck.verifier.failures import BAD_INPUT, REFUTED, UNDECIDED, BadOption, emit, say
-from grpocheck.verifier.files import check_writable, write_text
+from grpocheck.verifier.files import check_writable, problem_at, write_text
 from grpocheck.verifier.progress import progress_bar
 from grpocheck.verifier.properties import SHELF, PropertyError, Result, Scope, Shelved, Verdict, check_in_process
 from grpocheck.verifier.tables import abbreviated, drawn, table
@@ -50,7 +49,8 @@ def prove(request: ProveRequest) -> int:
         )  # fmt: skip
     if request.out is not None:
         check_writable("--out", request.out, "a counterexample", request.problem)
-    problem = shelved.problem if request.problem is None and shelved is not None else read_problem(str(request.problem))
+    path = str(request.problem)
+    problem = shelved.problem if request.problem is None and shelved is not None else problem_at(Path(path))
     text = request.stated if shelved is None else shelved.property
     own = shelved.scope if shelved is not None and request.problem is None else Scope.RUN
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grpocheck.contracts.clauses import ENABLED
-from grpocheck.core import Outcome, Problem, Supply, TraceWriter, read_problem, replay, run
+from grpocheck.core import Outcome, Problem, Supply, TraceWriter, replay, run
 from grpocheck.core.events import Event, Observer
 from grpocheck.core.events import Kind as EventKind
 from grpocheck.core.families.family import Family
@@ -17,7 +17,7 @@ from grpocheck.core.procedure import supplied_names
 from grpocheck.verifier.commands.arithmetics import chosen_arithmetic
 from grpocheck.verifier.commands.draws import read_alpha
 from grpocheck.verifier.failures import BadOption, emit, say
-from grpocheck.verifier.files import check_writable
+from grpocheck.verifier.files import check_writable, in_trace, problem_at
 from grpocheck.verifier.isolation.link import SECONDS
 from grpocheck.verifier.isolation.stdout import stdout_kept
 from grpocheck.verifier.isolation.supply import isolated
@@ -59,7 +59,7 @@ def run_problem(request: RunRequest) -> int:
     )
     if request.trace is not None:
         check_writable("--trace", request.trace, "a trace", request.problem)
-    problem = read_problem(request.problem)
+    problem = problem_at(request.problem)
     with ExitStack() as stack:
         given = stack.enter_context(given_supply(request.supply, request.isolate, request.call_limit))
         supply = with_tested_draws(given or Supply(), request.draw_law)
@@ -124,7 +124,7 @@ def compared_with(problem: Problem, supply: Supply, arithmetic: str) -> Supply:
 
 def replay_trace(trace: Path, as_json: bool, supply_name: str | None, isolate: bool, call_limit: float | None) -> int:
     """Replay a trace and print the outcome that it led to again."""
-    with given_supply(supply_name, isolate, call_limit) as supply:
+    with given_supply(supply_name, isolate, call_limit) as supply, in_trace(trace):
         outcome = replay(trace, supply)
     show(View(outcome, f"{trace}: replayed, every event the same", supply or Supply(), ENABLED), as_json)
     return 0

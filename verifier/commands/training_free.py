@@ -13,7 +13,7 @@ from grpocheck.core.training_free.procedure import run
 from grpocheck.core.training_free.stopping import Stop
 from grpocheck.core.training_free.trace import Kind, Record, Watch, resumed
 from grpocheck.verifier.failures import BadOption, emit
-from grpocheck.verifier.files import check_place
+from grpocheck.verifier.files import check_place, in_trace
 from grpocheck.verifier.progress import progress_bar
 from grpocheck.verifier.tables import drawn, table
 from grpocheck.verifier.training_free.tasks import check_introspection, load_task
@@ -51,6 +51,8 @@ def run_task(request: TrainingFreeRequest) -> int:
             if kind is Kind.STOP:
                 advance(1)
 
+        if request.trace is not None:
+            stack.enter_context(in_trace(request.trace))
         record = stack.enter_context(record_of(request, watch))
         outcome = run(task, supply, seed=seed_of(request, record), record=record)
     if request.json:

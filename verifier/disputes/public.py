@@ -32,7 +32,7 @@ from grpocheck.verifier.disputes.values import close
 from grpocheck.verifier.estimator.moments import TooManyCases
 from grpocheck.verifier.estimator.report import composition_markdown, short
 from grpocheck.verifier.failures import BAD_INPUT, REFUTED, UNDECIDED, BadOption, emit, say
-from grpocheck.verifier.files import json_of, read_whole, write_text
+from grpocheck.verifier.files import installed_example, json_of, read_whole, write_text
 
 DIGITS = 45
 """Digits of the enclosures of irrational numbers."""
@@ -293,7 +293,7 @@ def read_cases(path: Path) -> list[Mapping[str, Any]]:
         json.dumps(read, ensure_ascii=False).encode()  # an error where half a character stands for one
     except (OSError, ValueError) as error:
         why = (isinstance(error, OSError) and error.strerror) or str(error)
-        raise BadOption("CASES", path, why, "the JSON file of the cases") from error
+        raise BadOption("CASES", path, why, f"the JSON file of the cases{installed_example(path)}") from error
     cases = read if isinstance(read, list) else [read]
     if not cases or not all(isinstance(case, Mapping) for case in cases):
         raise BadOption("CASES", path, "it holds no cases", "a table with id, input, right and wrong, or a list")

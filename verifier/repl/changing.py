@@ -12,6 +12,7 @@ from grpocheck.core.problem import Problem
 from grpocheck.core.reading import KEYS, parsed, problem_from_mapping
 from grpocheck.core.writing import problem_to_mapping
 from grpocheck.verifier.failures import BadOption
+from grpocheck.verifier.files import PLACE
 
 SHORT = {"G": "group_size", "T": "outer_iterations", "K": "inner_steps", "eta": "step_size"}
 """The field's letters for keys of a problem file."""
@@ -43,7 +44,15 @@ def changed(problem: Problem, path: str, written: str) -> tuple[Problem, str]:
         mapping["step_size"] = mapping.pop("step_sizes")[0][0]
         also = "; ".join(filter(None, [also, f"step_size {mapping['step_size']} for every step"]))
     put(mapping, steps, value, path)
-    return problem_from_mapping(mapping), also
+    try:
+        return problem_from_mapping(mapping), also
+    except InvalidProblem as error:
+        raise InvalidProblem(from_one(error.key), error.value, from_one(error.expected)) from None
+
+
+def from_one(text: str) -> str:
+    """A message of a problem file, whose places in lists are counted from 0, with places as they are typed here."""
+    return PLACE.sub(lambda found: f"[{int(found[1]) + 1}]", text)
 
 
 def without(problem: Problem, key: str) -> Problem:

@@ -17,7 +17,7 @@ from grpocheck.core.writing import problem_to_toml
 from grpocheck.verifier.commands.claims import explain
 from grpocheck.verifier.commands.prove import verdict_lines
 from grpocheck.verifier.failures import BAD_INPUT, BadOption, message_of
-from grpocheck.verifier.files import check_place, write_text
+from grpocheck.verifier.files import check_place, problem_at, write_text
 from grpocheck.verifier.properties import SHELF, CheckFailed, PropertyError, Scope, check_in_process
 from grpocheck.verifier.properties.quantities import QUANTITIES, Level, known_names
 from grpocheck.verifier.properties.runs import read_text
@@ -131,7 +131,7 @@ class Session(cmd.Cmd):
         """load FILE: read a problem file."""
         if not line.strip():
             raise BadOption("load", None, "no file is named", "load FILE")
-        self.take(read_problem(line.strip()))
+        self.take(problem_at(Path(line.strip())))
         self.say(f"loaded {line.strip()}: {shape(self.current())}")
 
     def do_run(self, line: str) -> None:

@@ -108,7 +108,8 @@ class Examiner:
             raise ClauseBroken(Clause.GRADIENT_VALUE, found)
         place = first_difference(answer, right, arithmetic)
         if place is not None:
-            found = f"answered {described(answer)}, expected {described(right)} (entry {place} differs)"
+            which = f"entry {place + 1} of {len(right)} differs"
+            found = f"answered {described(answer)}, expected {described(right)} ({which})"
             raise ClauseBroken(Clause.GRADIENT_VALUE, found + another_point(answer, earlier, arithmetic))
         return answer
 

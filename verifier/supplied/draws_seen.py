@@ -18,6 +18,7 @@ from grpocheck.core.prompt import Prompt
 from grpocheck.core.received import text
 from grpocheck.core.violations import Clause, ClauseBroken
 from grpocheck.verifier.failures import BadOption
+from grpocheck.verifier.files import in_trace
 from grpocheck.verifier.supplied.draw_law import WHOLE, Draw, LawTest
 
 MASS_DIGITS = 30
@@ -110,7 +111,8 @@ def draws_of_traces(traces: Sequence[Path], supply: Supply | None = None) -> Ite
     seeds: dict[object, Path] = {}
     for trace in traces:
         start = next(read_trace(trace))[1]
-        outcome = replay(trace, supply)
+        with in_trace(trace):
+            outcome = replay(trace, supply)
         if outcome.arithmetic.name not in ("exact", "enclosure"):
             found = f"its arithmetic is {outcome.arithmetic.name}, whose masses are not certified"
             raise BadOption("TRACE", trace, found, "a trace of exact or enclosed numbers")

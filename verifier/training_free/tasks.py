@@ -11,6 +11,7 @@ from grpocheck.core.training_free.oracles import Introspection, Supply
 from grpocheck.core.training_free.reading import EMBEDDED, HTTP, NAMES_THE_BETTER, task_from_mapping
 from grpocheck.core.training_free.task import Task
 from grpocheck.verifier.failures import BadOption
+from grpocheck.verifier.files import in_file
 from grpocheck.verifier.training_free.embedded import Contrast
 from grpocheck.verifier.training_free.http_introspection import ATTEMPTS, from_environment
 from grpocheck.verifier.training_free.runner import python_quality, read_runner
@@ -18,16 +19,17 @@ from grpocheck.verifier.training_free.runner import python_quality, read_runner
 
 def load_task(path: Path, introspect: str | None) -> tuple[Task, Supply]:
     """The task in a file and its supply; ``introspect`` goes before the file's own introspection."""
-    stated = parsed(file_text(path))
-    runner = stated.pop("runner", None)
-    task = task_from_mapping(stated)
     tests, quality = None, None
     settings: dict[str, str] = {}
-    if runner is not None:
-        if task.answers is not None:
-            raise InvalidProblem("runner", runner, "either tests that run, or passes and quality for each response")
-        tests, quality = read_runner(runner, task.tests), python_quality
-        settings["runner"] = json.dumps({**vars(tests.limits), "tests": dict(tests.code)}, sort_keys=True)
+    with in_file(path):
+        stated = parsed(file_text(path))
+        runner = stated.pop("runner", None)
+        task = task_from_mapping(stated)
+        if runner is not None:
+            if task.answers is not None:
+                raise InvalidProblem("runner", runner, "either tests that run, or passes and quality for each response")
+            tests, quality = read_runner(runner, task.tests), python_quality
+            settings["runner"] = json.dumps({**vars(tests.limits), "tests": dict(tests.code)}, sort_keys=True)
     kind = introspect if introspect is not None else stated_kind(stated)
     introspection, more = INTROSPECTIONS[kind](task)
     return task, Supply(tests=tests, quality=quality, introspection=introspection, settings={**settings, **more})
