@@ -75,6 +75,19 @@ def test_it_is_the_definition(beta: Fraction, digits: int) -> None:
             assert abs(exactly(entry) - slope) <= exactly(found.gradient_error) + exactly(Fraction(1, 10**33))
 
 
+@pytest.mark.parametrize("digits", [10, 14, 30])
+def test_the_digits_that_are_asked_for_are_reached(digits: int) -> None:
+    """Beside the largest slope by the definition, and a bound of the sum of the absolute terms of F."""
+    of = batch(Random(3), [2, 4, 3], 4, Fraction(1, 25), rewards=(0, 3))
+    theta = near(Random(4), of, 0.3)
+    found = Evaluator(of).at(theta, digits)
+    largest = max(abs(slope) for row in by_hand(of, theta)[1] for slope in row)
+    share = exactly(Fraction(1, 10**digits))
+    assert exactly(found.gradient_error) <= share * largest * (1 + share)
+    # |A| <= sqrt(G - 1) < 2 and every ratio is below 2 here; the divergences add less than 1/25 of log 100
+    assert exactly(found.objective_error) <= share * 5
+
+
 def violations(found: Certified, truth: Certified, sizes: list[int]) -> int:
     """How many of the filter's bounds do not hold of what the balls say."""
     off = abs(Fraction(found.objective) - truth.objective) > Fraction(found.objective_error) + truth.objective_error

@@ -130,7 +130,7 @@ def test_the_document_that_the_others_break_is_a_problem(tmp_path):
         ('responses = ["good", "bad"]', "responses = [1, 2]", "prompts[0].responses[0]", "1"),
         ('responses = ["good", "bad"]', 'responses = ["good", "bad", "ugly"]', "prompts[0].rewards", "[1, 0]"),
         ('responses = ["good", "bad"]', 'responses = ["a", "b"]\nresponse_set = ["a"]', "prompts[0].responses", "'b'"),
-        ('name = "q"\n', "", "prompts[0].name", "prompts[0].name"),
+        ('name = "q"\n', "", "prompts[0].name", "the key is missing"),
         ('name = "q"', 'name = ""', "prompts[0].name", "''"),
         ('name = "q"', "name = 3.5", "prompts[0].name", "3.5"),
         ('name = "q"', 'name = "q"\nweight = 1', "prompts[0].weight", "1"),
@@ -152,7 +152,7 @@ def test_the_document_that_the_others_break_is_a_problem(tmp_path):
         ("epsilon = 0.2", '"" = 0.2', '""', "0.2"),
         ('name = "q"', 'name = "q"\n"" = 1', 'prompts[0].""', "1"),
         ("beta = 0", "beta = -0.1", "beta", "-1/10"),
-        ("beta = 0\n", "", "beta", "beta"),
+        ("beta = 0\n", "", "beta", "the key is missing"),
         ("group_size = 2", "group_size = 1", "group_size", "1"),
         ("group_size = 2", "group_size = 2.0", "group_size", "2.0"),
         ("group_size = 2", "group_size = true", "group_size", "True"),
@@ -173,7 +173,7 @@ def test_the_document_that_the_others_break_is_a_problem(tmp_path):
         ('family = "bernoulli"', 'family = "gaussian"', "family", "'gaussian'"),
         ('family = "bernoulli"', "family = 7", "family", "7"),
         ('family = "bernoulli"', 'family = "autoregressive"', "generation", "None"),
-        ('family = "bernoulli"', 'family = "log-linear"', "prompts[0].features", "prompts[0].features"),
+        ('family = "bernoulli"', 'family = "log-linear"', "prompts[0].features", "the key is missing"),
         ('family = "bernoulli"', 'family = "bernoulli"\ngeneration = {}', "generation", "a table"),
         ('family = "bernoulli"', 'family = "bernoulli"\ngroup-size = 3', "group-size", "3"),
         ('recorded = [[["good", "bad"]]]', 'recorded = [[["good", "ugly"]]]', "draws.recorded[0][0][1]", "'ugly'"),
@@ -192,8 +192,7 @@ def test_one_wrong_line(tmp_path, old, new, key, shows):
     assert GOOD.count(old) == 1
     error = refusal(tmp_path / "problem.toml", GOOD.replace(old, new))
     assert error.key == key
-    assert f"{key}: " in str(error)
-    assert shows in str(error).partition(": expected ")[0]
+    assert shows in str(error).removeprefix(f"{key}: ").partition(": expected ")[0]
 
 
 @pytest.mark.parametrize(

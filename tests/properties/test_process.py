@@ -96,8 +96,9 @@ def test_a_check_that_tells_its_progress_all_the_time_is_cancelled_and_ended_too
 def test_a_check_ends_soon_after_its_budget_where_nobody_is_left_to_end_it() -> None:
     request = {"property": ENDLESS, "problem": problem_to_toml(kink()), "scope": "run", "budget": 0.2}
     alone = subprocess.run(
-        [sys.executable, "-m", process.WORKER], input=json.dumps(request), stdout=subprocess.PIPE, text=True, timeout=60
-    )
+        [sys.executable, "-m", process.WORKER], input=json.dumps(request), stdout=subprocess.PIPE, text=True,
+        timeout=300,
+    )  # fmt: skip
     assert alone.returncode == -signal.SIGXCPU
     assert json.loads(alone.stdout.splitlines()[0]) == {"started": True}
 
@@ -133,11 +134,11 @@ def test_an_interrupt_ends_the_command_and_its_check() -> None:
     main = "from grpocheck.verifier.cli import main; main()"
     arguments = ["prove", ENDLESS, "examples/undefined_gradient.toml", "--budget", "600"]
     command = subprocess.Popen([sys.executable, "-c", main, *arguments], stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300  # the machine may be busy
     while not (checks := checks_of(command.pid)) and time.monotonic() < deadline:
         time.sleep(0.1)
     command.send_signal(signal.SIGINT)
-    _, said = command.communicate(timeout=60)
+    _, said = command.communicate(timeout=300)
     assert (command.returncode, said) == (130, "interrupted\n")
     assert len(checks) == 1
     gone = Path(f"/proc/{checks[0]}")

@@ -249,7 +249,7 @@ def answer_of_tie(mistake: Any) -> str:
 def answer_of_terms(module: Any, name: str, replacement: Any) -> dict[str, Any]:
     """What is not proved of a core with another function, by claim, and whether it is still the fold."""
     with patch.object(module, name, replacement):
-        results = [discharge(obligation, 2) for obligation in (*term_obligations(), *group_obligations())]
+        results = [discharge(obligation) for obligation in (*term_obligations(), *group_obligations())]
         try:
             fold = check_core_is_the_fold(3) > 0
         except NotTheFold:

@@ -65,11 +65,11 @@ def test_answers_of_unequal_length_decide_at_their_first_token():
     assert weighted_sum(list(zip(support.score(0, 0, masses), rows, strict=True))) == (F(1, 2), F(-1, 3), F(-1, 6))
 
 
+@mp.workdps(40)
 def test_entropies_and_their_gradients():
     support = TokenSupport(("a a", "a b", "b"))
     masses = (F(1, 4), F(1, 2), F(1, 4))
     arithmetic = EnclosureArithmetic()
-    mp.dps = 40
 
     def entropy(p):
         return -sum(x * mp.log(x) for x in p)
