@@ -23,9 +23,13 @@ def test_the_python_runs_and_prints_what_its_comments_say(monkeypatch: pytest.Mo
 
 def test_every_file_and_make_target_that_is_named_exists() -> None:
     makefile = (HOUSE / "Makefile").read_text(encoding="utf-8")
-    for target in re.findall(r"(?:`|^    )make ([a-z-]+)", README, re.MULTILINE):
+    targets = re.findall(r"(?:`|^    )make ([a-z-]+)", README, re.MULTILINE)
+    names = re.findall(r"`((?:examples|docs|contracts|proofs)/[\w./]+)`", README)
+    assert targets
+    assert names
+    for target in targets:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
-    for name in re.findall(r"`((?:examples|docs|contracts|proofs)/[\w./]+)`", README):
+    for name in names:
         assert (HOUSE / name).exists(), name
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -39,6 +40,7 @@ def written(path):
 
 def test_every_line_is_there_before_the_file_is_closed(tmp_path):
     path = tmp_path / "run.jsonl"
+    began = time.perf_counter()
     recorder = written(path)
     found = lines(path)
     assert [line.get("kind", "header") for line in found] == ["header", "group", "call", "log"]
@@ -47,7 +49,7 @@ def test_every_line_is_there_before_the_file_is_closed(tmp_path):
     recorder.group({"count": [0.0, 0.0]})
     assert len(lines(path)) == 5
     assert recorder.lines == 5
-    assert 0 < recorder.seconds < 1
+    assert 0 < recorder.seconds < time.perf_counter() - began
     recorder.close()
 
 

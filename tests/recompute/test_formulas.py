@@ -1,6 +1,5 @@
 """The formulas over arrays are those of core, whose numbers are exact: in float64, to the last digits."""
 
-from dataclasses import replace
 from fractions import Fraction as F
 
 import numpy as np
@@ -39,7 +38,7 @@ COMPOSED = [
     ["entropy-bonus=1/16", "normalisation=maximum-length"],
 ]
 VARIANTS = [
-    *(replace(variant, entropy_mask=variant.entropy_mask) for variant in NAMED.values() if variant.name != "section-1"),
+    *(variant for variant in NAMED.values() if variant.name != "section-1"),
     *(with_parts(Variant("grpo"), parts) for parts in COMPOSED),
 ]
 

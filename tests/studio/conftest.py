@@ -42,16 +42,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @dataclass
 class Served:
-    """A running studio: its address, and when its command was started."""
+    """A running studio: its address, and its process."""
 
     address: str
-    started: float
+    process: int
 
 
 @pytest.fixture(scope="session")
 def studio() -> Iterator[Served]:
     """The command, started in the house, on a free port."""
-    started = time.monotonic()
     process = subprocess.Popen(
         [sys.executable, "-m", "grpocheck", "studio", "--no-browser", "--port", "0"],
         cwd=HOUSE,
@@ -60,7 +59,7 @@ def studio() -> Iterator[Served]:
     )
     assert process.stdout is not None
     said = process.stdout.readline()
-    yield Served(said.split()[-1], started)
+    yield Served(said.split()[-1], process.pid)
     process.terminate()
     assert process.wait(20) == 0
 
@@ -107,6 +106,13 @@ class Watched:
         """Note what the browser's console says that is more than a remark."""
         if message.type in ("error", "warning"):
             self.complaints.append(message.text)
+
+    def filled(self) -> None:
+        """Wait until the page that is shown has its content."""
+        self.until(
+            "[...document.querySelectorAll('.page')].some((page) => !page.hidden && page.childElementCount > 0 "
+            "&& !page.querySelector('.working'))"
+        )
 
     def shot(self, name: str) -> None:
         """Keep a picture of the page as it is."""

@@ -11,6 +11,7 @@ from grpocheck.core import problem_to_toml
 from grpocheck.verifier.studio.lanes import Lane
 
 from tests.studio.problems import bernoulli
+from tests.studio.processes import busy_for, runs, started_by
 
 TEXT = problem_to_toml(bernoulli())
 # two hundred thousand exact steps: more than any lane waits for
@@ -18,28 +19,6 @@ LONG = TEXT.replace("inner_steps = 2", "inner_steps = 200000").replace('"1/20"',
 
 # one over a sum of 22 roots: a single division, whose exact denominator is a product of up to 2^22 conjugates
 ENDLESS = f"1 / ({' + '.join(f'sqrt(theta + {i})' for i in range(2, 24))}) > 0"
-
-
-def started_by(parent: int) -> list[int]:
-    """The processes that a process has started."""
-    children = Path(f"/proc/{parent}/task/{parent}/children")
-    if not children.exists():
-        pytest.skip("this system does not list the children of a process")
-    return [int(child) for child in children.read_text().split()]
-
-
-def busy_for(process: int) -> float:
-    """The seconds that a process has computed."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def runs(process: int) -> bool:
-    """Whether a process still runs: one that has ended may wait to be collected."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -95,7 +74,22 @@ def test_a_question_can_be_cancelled(lane: Lane) -> None:
     assert answers[0]["error"]["kind"] == "cancelled"
 
 
-def test_a_process_that_dies_is_an_error_and_the_next_question_is_answered(lane: Lane) -> None:
+def test_a_process_that_dies_while_it_answers_is_an_error_and_the_next_question_is_answered(lane: Lane) -> None:
+    lane.answer("examples", {})
+    assert lane.process is not None
+    answers = []
+    question = {"text": LONG, "property": "F_next >= F", "scope": "run"}
+    thread = threading.Thread(target=lambda: answers.append(lane.answer("check", question)))
+    thread.start()
+    wait_until(lane.busy.locked)
+    time.sleep(0.1)
+    os.kill(lane.process.pid, 9)
+    thread.join(60)
+    assert answers[0]["error"]["kind"] == "lost"
+    assert lane.answer("run", {"text": TEXT})["status"] == "undefined-gradient"
+
+
+def test_a_process_that_died_between_two_questions_is_not_missed(lane: Lane) -> None:
     lane.answer("examples", {})
     assert lane.process is not None
     os.kill(lane.process.pid, 9)

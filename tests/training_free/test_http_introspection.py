@@ -119,10 +119,10 @@ def test_what_cannot_pass_is_not_tried_again(group: Group, failing: Answer, reas
 
 @pytest.mark.parametrize("failing", [silent, drips])
 def test_a_request_ends_at_its_deadline_however_slowly_the_server_sends(group: Group, failing: Answer) -> None:
-    with endpoint(failing, finds(Y)) as server:
-        introspection, pauses = asking(server, seconds=0.3)
+    with endpoint(failing, *[finds(Y)] * (ATTEMPTS - 1)) as server:  # on a busy machine more than one may be late
+        introspection, pauses = asking(server, seconds=0.6)
         assert introspection(group) == EXPECTED
-    assert pauses == [0.5]
+    assert pauses[0] == 0.5
     with endpoint(*[failing] * ATTEMPTS) as server, pytest.raises(IntrospectionFailed, match=r"within 0\.3 s"):
         asking(server, seconds=0.3)[0](group)
 

@@ -122,7 +122,7 @@ def test_a_token_model_is_asked_once_for_each_prefix() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_draws_have_the_law_of_the_distribution_and_depend_on_the_seed_alone(seed: int) -> None:
+def test_draws_depend_on_the_seed_alone(seed: int) -> None:
     task = three_responses(draws=None, group_size=2, iterations=3)
     first, again = (
         [member.response.text for entry in run(task, seed=seed).iterations for member in entry.members]
