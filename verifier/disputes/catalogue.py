@@ -103,23 +103,19 @@ def baselines(own: str, there: str, everything: str, names: Names) -> list[tuple
 
 
 def divisors(there: str, everything: str, names: Names) -> list[tuple[str, str]]:
-    """Deviations, the declared one first."""
-    found = [
-        ("population group", f"std({there})"),
-        ("sample group", f"std({there}, 1)"),
-        ("population batch", f"std({everything})"),
-        ("sample batch", f"std({everything}, 1)"),
-        ("population others-std", f"[std(o) for o in without({there})]"),
-        ("sample others-std", f"[std(o, 1) for o in without({there})]"),
-        ("population divided-by-variance", f"var({there})"),
-        ("divided-by-mean", f"mean({there})"),
-    ]
+    """Deviations: the group's before the batch's, and of each the declared one, by n or by n - 1, first."""
+    both = [("population", ""), ("sample", ", 1")]
+    if names.get("ddof") == 1:
+        both.reverse()
+    found = [(f"{word} group", f"std({there}{lost})") for word, lost in both]
+    found += [(f"{word} batch", f"std({everything}{lost})") for word, lost in both]
+    found += [(f"{word} others-std", f"[std(o{lost}) for o in without({there})]") for word, lost in both]
+    found += [("population divided-by-variance", f"var({there})"), ("divided-by-mean", f"mean({there})")]
     if nesting(names["R"]) == 2 or "G" in names:
         own = "present(h)" if None in flat(names["R"]) else "h"
         centred = f"flat([{own} - mean({own}) for h in {groups_of(names)}])"
-        found.append(("population batch recentred", f"std({centred})"))
-        found.append(("sample batch recentred", f"std({centred}, 1)"))
-    return sorted(found, key=lambda pair: not pair[0].startswith("sample")) if names.get("ddof") == 1 else found
+        found += [(f"{word} batch recentred", f"std({centred}{lost})") for word, lost in both]
+    return found
 
 
 def scaled(numerator: str, divisor: tuple[str, str], names: Names) -> Iterator[tuple[str, str]]:

@@ -94,7 +94,8 @@ def recorded(names: Names) -> Iterator[Entry]:
             yield entry(f"gradient {words} {word} total", f"gradient(sum({term}))")
             yield entry(f"loss {words} {word} token-mean", f"0 - mean({term})")
             yield entry(f"loss gradient {words} {word} token-mean", f"gradient(0 - mean({term}))")
-    yield entry("gradient no-baseline score true", "mean(A * score(pi)[draws])")
+    fresh = "unweighted" if "old" in names else "true"
+    yield entry(f"gradient no-baseline score {fresh}", "mean(A * score(pi)[draws])")
 
 
 def weighed(names: Names) -> Iterator[Entry]:
