@@ -159,6 +159,19 @@ def test_vectors_and_penalties_have_views_too() -> None:
     assert [len(view["theta"]) for view in views] == [2] * len(views)
 
 
+def test_names_cannot_become_markup() -> None:
+    """What the page takes as markup: formulas, conditions and the plot of the terms, whose dots have titles."""
+    name, other = "<script>", "a</text><img>"
+    prompts = [{"name": "<b>q", "responses": [name, other], "rewards": [1, 0], "reference": ["1/2", "1/2"]}]
+    stepper = Stepper(bernoulli(prompts=prompts, draws={"recorded": [[[name, other]]]}))
+    drawn = ""
+    for view in map(stepper.view, range(len(stepper))):
+        drawn += "".join(view["formulas"]) + "".join(entry["formula"] for entry in view["conditions"]) + view["terms"]
+    assert "&lt;script&gt;: ratio" in drawn
+    assert "&lt;b&gt;q" in drawn
+    assert not any(tag in drawn for tag in ("<script", "<img", "<b>"))
+
+
 def test_a_long_run_is_cut_and_says_so() -> None:
     stage = staged(bernoulli(), recorder=Recorder(most=5))
     assert [event.kind.value for event in stage.events] == KINDS[:5]
