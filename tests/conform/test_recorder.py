@@ -14,6 +14,8 @@ from grpocheck.verifier.audit.model import Lines, Part
 from grpocheck.verifier.audit.readers.groups import read_calls, read_groups
 from grpocheck.verifier.recorder import CannotRecord, NotATrainer, Recorder, record
 
+from tests.vectors.schemas import faults
+
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "recording.schema.json").read_text(encoding="utf-8"))
 
 
@@ -126,11 +128,14 @@ def test_what_is_no_trainer_is_named():
 def test_lines_are_as_the_schema_says(tmp_path):
     path = tmp_path / "run.jsonl"
     written(path).close()
-    kinds = {"header": "header", "group": "group", "call": "call", "log": "log"}
-    for line in lines(path):
-        kind = kinds[line.get("kind", "header")]
-        definition = SCHEMA["$defs"][kind]
-        assert set(definition["required"]) <= set(line), kind
-        assert definition.get("additionalProperties", True) or set(line) <= set(definition["properties"]), kind
-    wrong = {"kind": "group", "advantages": [1.0]}
-    assert not set(SCHEMA["$defs"]["group"]["required"]) <= set(wrong)
+    header, group, call, log = lines(path)
+    for line in (header, group, call, log):
+        assert faults(line, SCHEMA, SCHEMA) == []
+    for wrong in (
+        {"kind": "group", "advantages": [1.0]},
+        {**group, "rewards": "1"},
+        {**call, "arrays": {}},
+        {**log, "kind": "note"},
+        {**header, "version": 2},
+    ):
+        assert faults(wrong, SCHEMA, SCHEMA) != [], wrong

@@ -26,8 +26,14 @@ def faults(value, schema, root, path="$"):
         elif keyword == "anyOf":
             if all(faults(value, option, root, path) for option in wanted):
                 found.append(f"{path}: {value!r:.60} is none of {len(wanted)} things")
+        elif keyword == "oneOf":
+            fitting = sum(not faults(value, option, root, path) for option in wanted)
+            found += [] if fitting == 1 else [f"{path}: {value!r:.60} is {fitting} of {len(wanted)} things, not one"]
         elif keyword == "type":
-            right = isinstance(value, TYPES[wanted]) and not (wanted in NUMERIC and isinstance(value, bool))
+            right = any(
+                isinstance(value, TYPES[kind]) and not (kind in NUMERIC and isinstance(value, bool))
+                for kind in (wanted if isinstance(wanted, list) else [wanted])
+            )
             found += [] if right else [f"{path}: {value!r:.60} is no {wanted}"]
         elif keyword == "const":
             found += [] if value == wanted else [f"{path}: {value!r:.60} is not {wanted!r}"]
