@@ -91,6 +91,22 @@ def test_a_kink_has_no_derivative():
     assert value("derivative(min(w[0], w[0]), w)") == [1, 0]
 
 
+@pytest.mark.parametrize("test", ["w[0] > 1/2", "w[0] <= 1/2", "1/2 == w[0]"])
+def test_nor_has_a_choice_that_changes_just_there(test):
+    """abs(w[0] - 1/2), and a mask of it, written with a comparison: of either side one slope would be told."""
+    with pytest.raises(Kink):
+        value(f"derivative(where({test}, w[0] - 1/2, 1/2 - w[0]), w)")
+    assert value(f"derivative(where({test.replace('w[0]', 'sg(w[0])')}, w[1], w[1]), w)") == [0, 1]
+    assert value("derivative(where(w[0] > 2/5, w[0], 2/5), w)") == [1, 0]
+
+
+def test_powers_that_are_no_whole_ones_of_0_and_of_negative_numbers():
+    assert value("0 ** (1/2)") == 0
+    assert value("0 ** (0 - 1/2)") == math.inf
+    assert math.isnan(value("(0 - 8) ** (1/3)"))
+    assert value("0 ** 0") == 1
+
+
 @pytest.mark.parametrize(
     "formula",
     ["", "v +", "import os", "__import__('os')", "v.__class__", "lambda: 1", "nothing", "wobble(1)", "mean(v, v)",

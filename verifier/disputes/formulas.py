@@ -112,7 +112,12 @@ class Evaluator:
         if type(comparison) not in tests:
             raise InvalidProblem("formula", type(comparison).__name__, "<, <=, >, >=, == or !=")
         test = tests[type(comparison)]
-        return elementwise(lambda x, y: ONE if test(x, y) else ZERO, a, b)
+
+        def told(x: Any, y: Any) -> Any:
+            self.numbers.check_apart(x, y)
+            return ONE if test(x, y) else ZERO
+
+        return elementwise(told, a, b)
 
     def indexed(self, values: Any, index: Any) -> Any:
         """An entry of a list, or the entries that a list of places names."""

@@ -80,6 +80,15 @@ class Reals:
             return approximate(a) == approximate(b)
         return self.arithmetic.equal(a, b)
 
+    def check_apart(self, a: Any, b: Any) -> None:
+        """Raise Kink for two equal numbers with unequal derivatives: a comparison of them changes right there."""
+        if not (isinstance(a, Dual) or isinstance(b, Dual)) or a is None or b is None:
+            return
+        if any(isinstance(value_of(number), float) for number in (a, b)) or not self.equal(a, b):
+            return
+        if not all(self.equal(part, ZERO) for part in self.combined("-", a, b).parts):
+            raise Kink("a comparison of two equal numbers with unequal derivatives")
+
     def combined(self, sign: str, a: Any, b: Any) -> Any:
         """a + b, a - b, a * b, a / b or a ** b; what is missing stays missing."""
         value_of(a), value_of(b)
@@ -129,7 +138,9 @@ class Reals:
             if abs(exponent) > MOST_POWER or abs(exponent) * long > MOST_BITS:
                 raise InvalidProblem("formula", f"** {exponent}", f"a power of at most {MOST_BITS} bits")
             return self.combined("/", ONE, a**-exponent) if exponent < 0 else a**exponent
-        if isinstance(b, Fraction) and b.numerator == 1 and b.denominator <= MOST_DEGREE and self.less(ZERO, a):
+        if not self.less(ZERO, a):  # as IEEE 754 has a power that is no whole one
+            return math.nan if self.less(a, ZERO) else self.number(ZERO) if self.less(ZERO, b) else math.inf
+        if isinstance(b, Fraction) and b.numerator == 1 and b.denominator <= MOST_DEGREE:
             return root(a, b.denominator, self.arithmetic)
         return self.arithmetic.exp(b * self.arithmetic.log(a))
 
