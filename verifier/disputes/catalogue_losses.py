@@ -26,7 +26,7 @@ def overlong(names: Names) -> Iterator[Entry]:
         if "R" in names:
             yield entry(f"reward shaped penalised {words}", f"flat(R) + {penalty}")
             yield entry(f"reward shaped inverted {words}", f"flat(R) - {penalty}")
-        yield entry(f"reward length kl {words}", penalty)
+        yield entry(f"reward length kl {words}", penalty)  # the name "penalty" alone is read as kl
         yield entry(f"reward length inverted {words}", f"0 - {penalty}")
 
 
