@@ -43,11 +43,9 @@ def test_the_first_picture_is_there_after_seconds_of_computing(opened: Open, stu
 def test_step_to_the_stop_and_read_three_fifths_and_why(page: Watched) -> None:
     page.until("document.getElementById('example').value === 'undefined_gradient'")
     assert page.text("#event-title") == "Start at θ = 1/2"
-    for _ in range(20):
-        if page.text("#event-title").startswith("Stop"):
-            break
+    for event in range(2, 13):
         page.page.keyboard.press("ArrowRight")
-        page.page.wait_for_timeout(60)
+        page.until(f"document.getElementById('position').textContent.startsWith('{event} / 13')")
     assert page.text("#event-title") == "Stop: undefined-gradient"
     assert page.text("#theta") == "3/5 = 0.6"
     assert page.text("#objective") == "1/5 = 0.2"

@@ -23,7 +23,7 @@ def test_a_property_that_would_run_for_ever_leaves_the_page_alone(opened: Open) 
     page.page.keyboard.press("1")
     assert "of at most 60 s" in page.text("#verdict")
     page.page.click("#cancel")
-    page.until("document.getElementById('verdict-word') !== null", 5)
+    page.until("document.getElementById('verdict-word') !== null", 30)  # it would be given up after 60
     assert page.text("#verdict-word") == "? undecided"
     assert page.text("#verdict-reason") == "cancelled"
 
