@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.verifier.conform.conforming import conform
+from grpocheck.verifier.conform.inputs import unit_case
 from grpocheck.verifier.conform.report import lines_of
 from grpocheck.verifier.conform.targets import target_of
 from grpocheck.verifier.conform.wanted import numbers_of
@@ -181,6 +182,36 @@ def test_values_alone_are_compared_where_there_is_no_gradient():
     assert "grpo-token" in {matched.wanted.variant.name for matched in found.matches}
     assert any("no gradient" in note for note in found.notes)
     assert verdict(losses.values_only, "dapo").verdict == "departs"
+
+
+@pytest.mark.parametrize(
+    ("altered", "said"),
+    [
+        (lambda loss, gradient: (str(loss), gradient), "ValueError: a loss of str"),
+        (lambda loss, gradient: (loss + 0j, gradient), "ValueError: a loss of complex128: expected real numbers"),
+        (lambda loss, gradient: (loss, gradient + 3j), "ValueError: a gradient of complex128: expected real numbers"),
+        (lambda loss, gradient: (loss, gradient.astype(str)), "ValueError: a gradient of str"),
+    ],
+    ids=["text", "complex loss", "complex gradient", "texts"],
+)
+def test_what_only_converts_to_the_right_numbers_is_none_of_them(altered, said):
+    """The imaginary part was left out, and a text read as what it spells."""
+    answer = target_of(lambda *given: altered(*losses.grpo(*given)), arrays="numpy").answer(unit_case())
+    assert answer.raised.startswith(said)
+
+
+def test_a_gradient_of_another_shape_is_told_as_none():
+    """Of one position the flat gradient has the shape; elsewhere it is wrong, and not looked at."""
+
+    def flat_where_wide(new, *rest):
+        loss, gradient = losses.grpo(new, *rest)
+        return (loss, gradient) if new.shape[1] == 1 else (loss, -7 * gradient.ravel())
+
+    (note,) = verdict(flat_where_wide, "grpo").notes
+    assert re.fullmatch("on ([0-9]+) of ([0-9]+) inputs it gives no gradient of their shape: values were .*", note)
+    (note,) = verdict(lambda *given: losses.grpo(*given)[0], "grpo").notes
+    assert note.startswith("it gives no gradient of their shape")
+    assert not verdict(losses.grpo, "grpo").notes
 
 
 @pytest.mark.slow

@@ -317,8 +317,10 @@ def _verdict(
         found = found_on(target, matched.wanted, matched.constants, case)
         if found.departs:
             limits.append(Witness(case, target.answer(case), found.departures, raised=found.raised))
-    if target.kind == "numpy" and target.answer(cases[0]).gradient is None:
-        notes.append("it gives no gradient: values were compared, at moved inputs, too")
+    silent = sum(target.answer(case).gradient is None for case in cases) if target.kind == "numpy" else 0
+    if silent:
+        where = "" if silent == len(cases) else f"on {silent} of {len(cases)} inputs "
+        notes.append(f"{where}it gives no gradient of their shape: values were compared, at moved inputs, too")
     return Conformance(
         target.name,
         UNDECIDED if best.open else CONFORMS,

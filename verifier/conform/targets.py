@@ -105,11 +105,11 @@ class Target:
         if isinstance(found, tuple | list):
             found, *rest = found
             if rest and np.shape(rest[0]) == case.shape:
-                gradient = np.asarray(rest[0], dtype=np.float64)
+                gradient = _real("gradient", rest[0])
         _some(found)
         if np.size(found) != 1:
             raise ValueError(f"a loss of shape {np.shape(found)}: expected one number")
-        return Answer(float(np.asarray(found).reshape(())), gradient)
+        return Answer(float(_real("loss", found).reshape(())), gradient)
 
 
 def _place_of(error: BaseException) -> str:
@@ -123,6 +123,14 @@ def _place_of(error: BaseException) -> str:
         return ""
     file, line = [frame[1:] for frame in frames if frame[0] == frames[0][0]][-1]
     return in_a_line(f" (at {file}:{line})", MOST_OF_A_PLACE)
+
+
+def _real(what: str, values: object) -> Array:
+    """The float64 numbers that a loss or a gradient is; raises ValueError for texts, truths and complex numbers."""
+    made = np.asarray(values)
+    if made.dtype.kind in "bcSU":
+        raise ValueError(f"a {what} of {made.dtype.name}: expected real numbers")
+    return np.asarray(made, dtype=np.float64)
 
 
 def _some(loss: object) -> None:
