@@ -18,7 +18,7 @@ from multiprocessing import get_context, parent_process
 from typing import Any
 
 from grpocheck.proofs.lifeline import end_with
-from grpocheck.verifier.failures import BadOption
+from grpocheck.verifier.failures import BadOption, installed_with
 
 RETRIES = 5
 """How often a task is done again whose worker died."""
@@ -89,8 +89,7 @@ class RayExecutor(Executor):
             import ray
             from ray.exceptions import RayError, RayTaskError
         except ImportError as error:
-            expected = "it to be installed: pip install 'grpocheck[ray]'"
-            raise BadOption("--ray", address, "Ray is not installed", expected) from error
+            raise BadOption("--ray", address, "Ray is not installed", installed_with("ray")) from error
         self.ray: Any = ray
         self.address = address
         self.errors: tuple[Any, Any] = (RayTaskError, RayError)

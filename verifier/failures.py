@@ -38,6 +38,11 @@ class BadOption(Exception):  # noqa: N818 - named for what it says
         self.expected = expected
 
 
+def installed_with(extra: str) -> str:
+    """What is expected where a library of an extra is not there: how it is installed, the same way everywhere."""
+    return f"it to be installed: pip install 'grpocheck[{extra}]'"
+
+
 def exit_status_of(error: Exception) -> int | None:
     """The exit status of an error that a person can act on; None for any other, which is a defect of grpocheck."""
     from grpocheck.contracts.claims import UnknownClaim

@@ -36,6 +36,14 @@ def test_a_loss_that_departs_shows_the_smallest_input():
 
 
 @pytest.mark.slow
+def test_a_method_without_a_divergence_misses_no_beta():
+    departs = run("tests.conform.losses:minimum_before_the_product", "--variant", "grpo", "--with", "kl=none")
+    assert departs.exit_code == 1
+    assert "departs from grpo" in departs.output
+    assert "beta" not in departs.output
+
+
+@pytest.mark.slow
 def test_a_loss_that_is_another_variant_is_named():
     """dapo divides by all tokens; with k3 and no --beta the variant is right and its divergence is not said."""
     found = run("tests.conform.losses:dapo", "--variant", "grpo", "--json")

@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any
 
 from grpocheck.core.invalid import InvalidProblem
-from grpocheck.verifier.failures import BadOption
+from grpocheck.verifier.failures import BadOption, installed_with
 
 
 class Unreadable(InvalidProblem):
@@ -32,5 +32,5 @@ def needed(name: str, extra: str = "audit") -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        advice = f"it to be installed: pip install 'grpocheck[{extra}]'"
-        raise BadOption("audit", name, "a library that this needs is not installed", advice) from error
+        what = "a library that this needs is not installed"
+        raise BadOption("audit", name, what, installed_with(extra)) from error

@@ -12,7 +12,8 @@ def run_command(
     problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A problem file (TOML).", autocompletion=problems)],
     json: Json = False,
     trace: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every oracle call and decision to a trace.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write every oracle call and decision to a trace; replaces an earlier one."),
     ] = None,
     arithmetic: Annotated[
         str,

@@ -20,7 +20,7 @@ def training_free_command(
     ] = None,
     trace: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Write every oracle call and decision to a trace, as they happen."),
+        typer.Option(metavar="FILE", help="Write every oracle call and decision to a new trace, as they happen."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the trace, whatever ended it.")] = False,
     json: Json = False,

@@ -10,6 +10,15 @@ from typer.core import TyperGroup
 
 INVALID = re.compile(r"Invalid value for '(?P<name>[^']+)': (?P<what>.+)")
 
+PARSING = re.compile(r", (?:unable to parse string as|got) an? .*")
+"""What typer says beside the expectation of how it reads a value."""
+OURS = {
+    "Input should be a valid integer": "expected a whole number, such as 7",
+    "Input should be a valid": "expected a",
+    "Input should be": "expected",
+}
+"""Typer's words for what it expects, the longest first, and ours."""
+
 
 class Commands(TyperGroup):
     """The commands; what typer refuses is one line, and not a box of several that leaves the value out."""
@@ -43,7 +52,9 @@ def refusal(error: Any, text: str) -> str:
     context = getattr(error, "ctx", None)
     found = INVALID.fullmatch(text)
     if found is not None:
-        expected = found["what"].replace("Input should be", "expected")
+        expected = PARSING.sub("", found["what"])
+        for theirs, ours in OURS.items():
+            expected = expected.replace(theirs, ours)
         text = ": ".join([found["name"], *value_of(error, expected), expected])
     if context is None:
         return text

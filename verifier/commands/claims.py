@@ -110,7 +110,8 @@ def explained_claim(claim: Claim) -> dict[str, Any]:
         "word": claim.id,
         "sort": sort_of(claim),
         "meaning": claim.statement,
-        "stated": f"grpocheck.contracts.claims, from seed {claim.seed}; known evidence: {requirements(claim)}",
+        "stated": f"grpocheck.contracts.claims, from {claim.seed} of docs/specification.md; "
+        f"known evidence: {requirements(claim)}",
         "contracts": sorted(f"{clause.subject}: {clause.description}" for clause in clauses),
         "evidence": [
             f"{entry.kind}: {entry.scope} ({entry.name})" for entry in discover() if claim.id in entry.claims

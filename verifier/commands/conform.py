@@ -11,14 +11,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grpocheck.verifier.failures import REFUTED, UNDECIDED, BadOption, emit
+from grpocheck.verifier.failures import REFUTED, UNDECIDED, BadOption, emit, installed_with
 from grpocheck.verifier.names import TRAINERS
 
 if TYPE_CHECKING:
     from grpocheck.verifier.conform.conforming import Conformance
     from grpocheck.verifier.conform.targets import Target
 
-NEEDED = {"numpy": 'pip install "grpocheck[audit]"', "torch": 'pip install "grpocheck[trl]"'}
+EXTRAS = {"numpy": "audit", "torch": "trl"}
+"""The extra that brings each library."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def conformances(adapter: str, chosen: str, request: ConformRequest) -> Iterator
 def needs(package: str, target: str) -> None:
     """Refuse to go on without a package that a target needs, with what installs it."""
     if find_spec(package) is None:
-        raise BadOption("TARGET", target, f"{package} is not installed", f"it to be installed: {NEEDED[package]}")
+        raise BadOption("TARGET", target, f"{package} is not installed", installed_with(EXTRAS[package]))
 
 
 def _tally(verdicts: Iterable[str]) -> str:

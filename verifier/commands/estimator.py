@@ -77,6 +77,8 @@ def estimator(request: EstimatorRequest) -> int:
         mapping = estimator_mapping(request, in_file)
     except TooManyCases as error:
         say(f"grpocheck: {error}")
+        if request.json:
+            emit(json.dumps({"kind": "too-large", "cases": str(error.cases), "limit": error.limit}, indent=2))
         return UNDECIDED
     if request.json:
         emit(json.dumps(mapping, indent=2, ensure_ascii=False))

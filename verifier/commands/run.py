@@ -68,6 +68,8 @@ def run_problem(request: RunRequest) -> int:
         own_arithmetic = supply.arithmetic is not None and request.arithmetic == "auto"
         observers: list[Observer] = [stack.enter_context(step_progress(problem.outer_iterations * problem.inner_steps))]
         if request.trace is not None:
+            if request.trace.is_file() and request.trace.stat().st_size > 0:
+                say(f"grpocheck: {request.trace}: the trace of an earlier run is replaced")
             observers.append(stack.enter_context(TraceWriter(request.trace)))
         outcome = run(
             problem,

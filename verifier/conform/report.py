@@ -33,7 +33,8 @@ def lines_of(found: Conformance) -> Iterator[str]:
     if found.verdict != "conforms" and found.nearest is not None:
         word = "against" if found.demanded is not None else "nearest:"
         yield f"{word} {matched_text(found.nearest)}"
-        if found.demanded is not None and not found.nearest.wanted.numbers.beta:
+        wanted = found.nearest.wanted
+        if found.demanded is not None and not wanted.numbers.beta and composition(wanted.variant)["kl"] != "none":
             yield "  without a divergence: no --beta was given"
     for matched in found.instead:
         yield f"it is     {matched_text(matched)}"

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from grpocheck.core.received import error_in_words, in_a_line
 from grpocheck.verifier.conform.inputs import Case, in_format
-from grpocheck.verifier.failures import BadOption
+from grpocheck.verifier.failures import BadOption, installed_with
 from grpocheck.verifier.importing import named_object
 from grpocheck.verifier.recompute.bounded import Array
 
@@ -169,9 +169,8 @@ def target_of(
         try:
             importlib.import_module("torch")
         except ImportError as error:
-            raise BadOption(
-                "TARGET", name or "a function of torch", "torch is not installed", "pip install torch"
-            ) from error
+            what = name or "a function of torch"
+            raise BadOption("TARGET", what, "torch is not installed", installed_with("trl")) from error
     names = _parameters(function)
     _check_call(function, name, {"group_size": group_size} if "group_size" in names else {})
     chosen = precision or ("float32" if kind == "torch" else "float64")

@@ -46,6 +46,7 @@ class TooManyCases(Exception):  # noqa: N818 - named for what it says
             "a smaller group size, support or number of prompts can be enumerated, or a larger --cases"
         )
         self.cases = cases
+        self.limit = limit
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from pathlib import Path
 from typing import IO
 
@@ -168,8 +169,10 @@ class Session(cmd.Cmd):
             raise BadOption("show", name, "it belongs to a step", "step, and then the name of the parameter there")
         view = views.get(name, (lambda: self.walking().quantity(name)) if name in QUANTITIES else None)
         if view is None:
-            expected = f"one of {', '.join(VIEWS)}, or a name that show names lists, such as ratio"
-            raise BadOption("show", name, "there is nothing of that name to show", expected)
+            near = get_close_matches(name[:40], shown_names(), n=1)
+            others = f"one of {', '.join(VIEWS)}, or a name that show names lists, such as ratio"
+            expected = f"{near[0]} (did you mean that?)" if near else others
+            raise BadOption("show", name[:40], "there is nothing of that name to show", expected)
         for shown in view():
             self.say(shown)
 
@@ -249,8 +252,7 @@ class Session(cmd.Cmd):
 
     def complete_show(self, text: str, line: str, begin: int, end: int) -> list[str]:
         """What can be shown."""
-        known = [name for name, entry in QUANTITIES.items() if entry.level is not Level.STEP and name not in VIEWS]
-        return [view for view in (*VIEWS, *known) if view.startswith(text)]
+        return [name for name in shown_names() if name.startswith(text)]
 
     def complete_set(self, text: str, line: str, begin: int, end: int) -> list[str]:
         """The keys of a problem."""
@@ -275,6 +277,12 @@ class Session(cmd.Cmd):
         return [f"{path}{'/' if path.is_dir() else ''}"[cut:] for path in found]
 
     complete_save = complete_load
+
+
+def shown_names() -> list[str]:
+    """What show takes: the views, and the quantities that do not belong to a step."""
+    known = [name for name, entry in QUANTITIES.items() if entry.level is not Level.STEP and name not in VIEWS]
+    return [*VIEWS, *known]
 
 
 def count(line: str) -> int:

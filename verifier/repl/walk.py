@@ -11,6 +11,7 @@ from grpocheck.core.outcome import InnerStep, Outcome, OuterIteration, Status
 from grpocheck.core.problem import Problem
 from grpocheck.core.procedure import run
 from grpocheck.core.ratio import active_bound
+from grpocheck.verifier.outcomes import in_cell
 from grpocheck.verifier.properties.moments import At, Element, Masses, Moment, ending
 from grpocheck.verifier.properties.quantities import QUANTITIES, Sort
 from grpocheck.verifier.properties.runs import family_of, setting_of
@@ -50,6 +51,17 @@ class Walk:
         shown = ", ".join(map(self.text, values))
         return shown if len(values) == 1 else f"({shown})"
 
+    def short(self, values: tuple[Scalar, ...]) -> str:
+        """Several numbers on a line with others: of an enclosure the digits that a table has, widened so as to hold."""
+        texts = map(self.outcome.arithmetic.text, values)
+        shown = ", ".join(abbreviated(text) if isinstance(text, str) else in_cell(text) for text in texts)
+        return shown if len(values) == 1 else f"({shown})"
+
+    def more(self, *values: Scalar) -> str:
+        """How to see all digits, where a line leaves some of them out."""
+        cut = any(not isinstance(self.outcome.arithmetic.text(value), str) for value in values)
+        return " (all digits: show theta, show F)" if cut else ""
+
     def here(self) -> str:
         """Where the walk stands, on one line."""
         if self.place == 0:
@@ -62,11 +74,12 @@ class Walk:
         """What became of an attempt."""
         if isinstance(step.gradient, Undefined):
             return f"no gradient at theta = {self.vector(step.theta)}"
-        gradient = self.vector(step.gradient)
+        gradient, theta = self.short(step.gradient), self.short(step.theta)
         if step.proposal is None or not step.is_member:
-            proposal = "" if step.proposal is None else self.vector(step.proposal)
-            return f"gradient {gradient}, proposal {proposal} outside U; theta stays {self.vector(step.theta)}"
-        return f"gradient {gradient}, theta = {self.vector(step.theta)}, F = {self.text(step.objective)}"
+            proposal = "" if step.proposal is None else self.short(step.proposal)
+            return f"gradient {gradient}, proposal {proposal} outside U; theta stays {theta}{self.more(*step.theta)}"
+        more = self.more(*step.gradient, *step.theta, step.objective)
+        return f"gradient {gradient}, theta = {theta}, F = {self.short((step.objective,))}{more}"
 
     def ending(self) -> str:
         """How the run ends, at its last attempt."""
@@ -160,7 +173,8 @@ def summary(walk: Walk) -> str:
         f"attempts {ledger.gradient_attempts} of {ledger.bounds.gradient_attempts}, steps {ledger.steps_applied}"
     )
     stop = "" if walk.outcome.status is Status.COMPLETE else f" at {where(walk)}"
-    return f"{walk.outcome.status}{stop}: theta = {walk.vector(walk.outcome.theta)}; {counts}"
+    theta = walk.short(walk.outcome.theta)
+    return f"{walk.outcome.status}{stop}: theta = {theta}; {counts}{walk.more(*walk.outcome.theta)}"
 
 
 def where(walk: Walk) -> str:
