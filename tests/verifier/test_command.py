@@ -13,6 +13,8 @@ from grpocheck.verifier.cli import main
 from grpocheck.verifier.outcomes import both_ends, in_cell
 
 COMMAND = [sys.executable, "-m", "grpocheck"]
+PATIENT = 300.0
+"""Seconds that nothing here takes, on any machine."""
 
 # examples/undefined_gradient.toml: from theta 1/2 the gradient is 2, the step 1/20 lands on 3/5, a kink.
 KINK = """\
@@ -300,19 +302,20 @@ def test_an_interrupt_ends_with_130_and_leaves_no_process(kink: Path) -> None:
         text=True,
         start_new_session=True,
     )
-    deadline = time.monotonic() + 30
-    while len(processes_in(kink)) < 3 and time.monotonic() < deadline:
+    deadline = time.monotonic() + PATIENT
+    while len(processes_in(kink)) < 3:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
         time.sleep(0.1)
-    time.sleep(1)
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=PATIENT)
     assert process.returncode == 130
     assert "interrupted" in errors
     assert "Traceback" not in errors
-    deadline = time.monotonic() + 10
-    while (left := processes_in(kink)) and time.monotonic() < deadline:
+    deadline = time.monotonic() + PATIENT
+    while left := processes_in(kink):
+        assert time.monotonic() < deadline, left
         time.sleep(0.2)
-    assert left == []
 
 
 def processes_in(folder: Path) -> list[str]:

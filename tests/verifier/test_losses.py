@@ -1,4 +1,4 @@
-"""What disappears from the code is missed: a contract, a piece of evidence, a harness, a theorem."""
+"""What disappears from the code is missed: a contract, whether it is evaluated or not, and a piece of evidence."""
 
 import ast
 import json

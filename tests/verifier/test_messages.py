@@ -37,7 +37,7 @@ def said(*arguments: str) -> str:
         (["lesson", "4"], "lesson: '4': expected a name: clip-by-sign is the lesson of that number"),
         (["run", "no_epsilon.toml"], "epsilon: expected a value: the key is missing"),
         (["run", "mine.toml", "--seed", "abc"], "--seed: 'abc'"),
-        (["run", "mine.toml", "--seed", "-1"], "0"),
+        (["run", "mine.toml", "--seed", "-1"], "--seed: '-1': expected greater than or equal to 0"),
         (["run", "mine.toml", "mine:supply"], "expected --supply before it: "),
         (["run", "--problem", "mine.toml"], "No such option: --problem; expected "),
         (["run"], "run --help says what there is"),
