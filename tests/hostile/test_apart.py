@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from fractions import Fraction as F
 from inspect import signature
 
@@ -154,9 +155,13 @@ def test_it_ends_with_a_run_that_is_killed(folder):
     assert pid != process.pid
     process.send_signal(signal.SIGKILL)
     process.wait()
-    while is_alive(pid) and not is_zombie(pid):
-        assert time.monotonic() < end, "it goes on"
-        time.sleep(0.02)
+    try:
+        while is_alive(pid) and not is_zombie(pid):
+            assert time.monotonic() < end, "it goes on"
+            time.sleep(0.02)
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def test_the_limits_are_those_that_are_stated(folder, monkeypatch):

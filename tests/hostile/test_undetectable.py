@@ -84,6 +84,45 @@ def test_a_sampler_may_know_its_draws_in_advance():
     assert (test.draws, test.verdict) == (36, Verdict.CONSISTENT)
 
 
+def test_a_sampler_has_not_lied_yet(tmp_path):
+    """One that will answer what no response is from the fifth draw on, in a run of four."""
+    draws = ["good", "bad"] * 2
+
+    def honest(left):
+        return lambda masses, prompt, t, i: next(left)
+
+    supplies = [Supply(draws=honest(iter(given))) for given in (draws, [*draws, "a lie"])]
+    assert trace_of(tmp_path, "one", supplies[0]) == trace_of(tmp_path, "other", supplies[1])
+
+
+def test_an_oracle_may_count_its_own_work_wrongly(tmp_path):
+    """Its calls are counted by the run; what it says of itself nobody asks."""
+
+    def counting(by):
+        def gradient(frozen, theta):
+            gradient.calls += by
+            return true_gradient(frozen, theta)
+
+        gradient.calls = 0
+        return gradient
+
+    honest, lying = counting(1), counting(1000)
+    assert trace_of(tmp_path, "one", Supply(gradient=honest)) == trace_of(tmp_path, "other", Supply(gradient=lying))
+    assert (honest.calls, lying.calls) == (4, 4000)
+
+
+def test_draws_of_a_law_that_is_nearly_the_right_one_pass():
+    """A coin of 51/100: 36 draws of it are of fair ones with a probability that differs by less than 1.02^36 = 2.04."""
+    many = {"group_size": 12, "outer_iterations": 3, "inner_steps": 1, "step_sizes": (("1/9999",),) * 3}
+    seeded, nearly, test = SeededDraws(1, ExactArithmetic()), (F(51, 100), F(49, 100)), LawTest(F(1, 100))
+
+    def biased(masses, prompt, t, i):
+        return seeded(nearly, prompt, t, i)
+
+    run(problem(**many, recorded=None), Supply(draws=DrawsUnderTest(biased, test)))
+    assert (test.draws, test.verdict) == (36, Verdict.CONSISTENT)
+
+
 def test_a_claim_to_be_undecided_is_believed_and_is_no_status():
     doubt = UndecidedComparison("a", "b", ("[0, 1]", "[0, 1]"), 64)
     with pytest.raises(UndecidedComparison):
