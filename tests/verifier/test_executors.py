@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from multiprocessing import get_context
@@ -26,6 +27,8 @@ from grpocheck.verifier.evidence.report import Report
 from grpocheck.verifier.executors import RayExecutor
 from grpocheck.verifier.failures import BadOption
 from grpocheck.verifier.workers import run_elsewhere
+
+from tests.crashes.test_kills import running_with
 
 try:
     import ray
@@ -144,12 +147,21 @@ def test_the_command_finds_the_same_on_a_cluster(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_an_interrupt_ends_the_cluster_and_its_processes(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "grpocheck", "verify", "A1", "--fresh", "--json", "-", "--ray", "local"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as running:
+    mark = uuid.uuid4().hex
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        env={**os.environ, "CRASH_MARK": mark},
+    ) as running:  # fmt: skip
         time.sleep(25)
+        assert len(running_with(mark)) > 3, "the cluster has not begun"
         os.kill(running.pid, signal.SIGINT)
-        _, told = running.communicate(timeout=90)
+        _, told = running.communicate(timeout=300)
     assert running.returncode == 130
     assert b"interrupted" in told
+    end = time.monotonic() + 120
+    while running_with(mark):
+        assert time.monotonic() < end, "a process of the cluster runs on"
+        time.sleep(0.5)
 
 
 ENDED_AT_ONCE = """
