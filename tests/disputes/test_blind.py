@@ -1,4 +1,4 @@
-"""Disputes of six batches that were written before it was known how they are settled, and what must never be settled.
+"""Disputes of seven batches that were written before it was known how they are settled, and what must never be settled.
 
 The batches keep the numbers that their author worked out; what is made of them here is false by construction.
 """
@@ -16,17 +16,19 @@ from grpocheck.verifier.disputes.roles import role_of
 from grpocheck.verifier.disputes.settling import Settler
 from grpocheck.verifier.disputes.structural import Structure
 
-from tests.disputes import blind_fifth, blind_first, blind_fourth, blind_second, blind_sixth, blind_third
+from tests.disputes import blind_fifth, blind_first, blind_fourth, blind_second, blind_seventh, blind_sixth, blind_third
 
 SOON = json.loads(json.dumps(blind_first.CASES + blind_second.CASES))
 LATER = json.loads(json.dumps(blind_third.CASES + blind_fourth.CASES + blind_fifth.CASES + blind_sixth.CASES))
+LATER += json.loads(json.dumps(blind_seventh.CASES + blind_seventh.VARIATIONS))
 BY_ID = {case["id"]: case for case in SOON + LATER}
 OPEN = {
     "F07": "two deviations go with a leave-one-out baseline, and the case does not say which",
     "V17": "a share of 1 is no known fault of one half",
+    "Y15": "the constant of the wrong side stands in no key of the input",
 }
 """What stays open, and rightly."""
-NAMED = {"F12", "F19", "S09", "S10", "T15", "V05", "V12", "W02", "X01", "X05", "X08", "X10", "X13"}
+NAMED = {"F12", "F19", "S09", "S10", "T15", "V05", "V12", "W02", "X01", "X05", "X08", "X10", "X13", "Y01", "Y06"}
 """Cases of two conventions, each named by its number: exchanged whole, each number is still what its name says."""
 OPAQUE = ["foo", "bar", "baz", "qux", "quux", "corge", "grault"]
 

@@ -41,10 +41,20 @@ def groups_of(names: Names) -> str:
     return "[R]" if size is None or size >= len(rewards) or len(rewards) % int(size) else "parted(R, G)"
 
 
+def stride_of(names: Names) -> str:
+    """Groups of the declared size cut off row by row, where the prompts' own groups are others; empty where not."""
+    if "G" not in names or nesting(names["R"]) != 2 or "weights" in names:
+        return ""
+    if "order" not in names and all(len(group) == names["G"] for group in names["R"]):
+        return ""
+    return f"parted({'rows' if 'rows' in names else 'flat(R)'}, G)"
+
+
 def advantages(names: Names) -> Iterator[Entry]:
     """Advantages, their baselines and deviations: over which rewards, by which divisor, with epsilon where."""
     groups = groups_of(names)
     everything = f"flat({groups})"
+    order, strided = "[order]" if "order" in names else "", stride_of(names)
     if "weights" in names and nesting(names["R"]) == 2:
         yield from of_several_rewards(names)
         return
@@ -73,13 +83,18 @@ def advantages(names: Names) -> Iterator[Entry]:
             plain = (f"{base} unscaled dr-grpo", difference)
             for words, body in [plain, *bodies] if base == "leave-one-out" else [*bodies, plain]:
                 whole = f"filled({body}, 0)" if reading == "excluded" else body
-                yield entry(f"advantages {reading} {words}", f"flat([{whole} for g in {groups}])")
+                yield entry(f"advantages {reading} {words}", f"flat([{whole} for g in {groups}]){order}")
+                if strided and base in ("mean", "leave-one-out"):
+                    yield entry(f"advantages strided {reading} {words}", f"flat([{whole} for g in {strided}])")
             yield entry(f"baseline {reading} {base}", f"[{baseline} for g in {groups}]")
         for word, formula in divisors(there, everything, names):
             yield entry(f"std {reading} {word}", f"[{formula} for g in {groups}]")
     if not holes:
         first = next(scaled("(g - mean(g))", divisors("g", everything, names)[0], names))[1]
         again = f"[({first}) for g in {groups}]"
+        for left, other in (("excluded", "0"), ("all-counted", "v")):
+            best = f"[where(v == max(g), v - max(o), {other}) for v, o in zip(g, without(g))]"
+            yield entry(f"advantages best-only {left}", f"flat([{best} for g in {groups}]){order}")
         for lost, word in ((0, "population"), (1, "sample")):
             whole = f"(flat({again}) - mean(flat({again}))) / std(flat({again}), {lost})"
             yield entry(f"advantages twice batch {word}", whole)
@@ -232,9 +247,9 @@ def corrected(names: Names) -> Iterator[Entry]:
 
 def clip_shares(names: Names, level: str, ratio: str) -> Iterator[Entry]:
     """Shares of tokens that a test calls clipped."""
-    if not {"low", "high"} <= names.keys():
+    if "high" not in names:
         return
-    above, below = f"({ratio} > 1 + high)", f"({ratio} < 1 - low)"
+    above, below = f"({ratio} > 1 + high)", f"({ratio} < 1 - low)" if "low" in names else "0"
     binding = f"{above} * (A > 0) + {below} * (A < 0)"
     tests = (
         ("binding two-sided", binding),
@@ -243,7 +258,7 @@ def clip_shares(names: Names, level: str, ratio: str) -> Iterator[Entry]:
         ("range maximum-baseline", above),
         ("range floored", below),
     )
-    for word, test in tests:
+    for word, test in tests if "low" in names else [*tests[:2], ("detached truncated scored", above)]:
         yield entry(f"fraction {level} {word}", f"mean(flat({test}))")
     yield entry(f"fraction {level} absent", f"0 * mean(flat({binding}))")
     yield entry(f"fraction each {level} binding", f"flat({binding})")
@@ -253,7 +268,7 @@ def aggregated(names: Names) -> Iterator[Entry]:
     """Sums of token losses over responses, micro-batches and ranks, and the weight that each token gets."""
     losses = "L" if "L" in names else "repeat(A, lengths)"
     deep = nesting(names.get("L", 0)) == 3
-    responses = f"join({losses})" if deep else losses
+    responses = f"join({losses})" if deep else f"[{losses}]" if nesting(names.get("L", [[]])) == 1 else losses
     batches = losses if deep else f"parted({losses}, micro_size)" if "micro_size" in names else None
     for word, formula in sums(names, responses, batches):
         if "L" in names:
@@ -271,15 +286,17 @@ def aggregated(names: Names) -> Iterator[Entry]:
 
 def sums(names: Names, responses: str, batches: str | None) -> Iterator[tuple[str, str]]:
     """The ways in which token losses become one number."""
+    masks = "[mask]" if nesting(names.get("mask")) == 1 else "mask"
     if {"mask", "mask_after"} <= names.keys():
-        pairs = f"zip({responses}, mask, mask_after)"
-        left, before = f"[sum(l * m * n) for l, m, n in {pairs}]", "[sum(m) for m in mask]"
+        after = "[mask_after]" if nesting(names["mask_after"]) == 1 else "mask_after"
+        pairs = f"zip({responses}, {masks}, {after})"
+        left, before = f"[sum(l * m * n) for l, m, n in {pairs}]", f"[sum(m) for m in {masks}]"
         yield "token-mean excluded", f"sum({left}) / sum(flat(mask * mask_after))"
         yield "token-mean all-counted", f"sum({left}) / sum({before})"
         yield "sequence-mean all-counted", f"mean({left} / {before})"
     if "mask" in names:
-        pairs = f"zip({responses}, mask)"
-        kept, counts = f"[sum(l * m) for l, m in {pairs}]", "[sum(m) for m in mask]"
+        pairs = f"zip({responses}, {masks})"
+        kept, counts = f"[sum(l * m) for l, m in {pairs}]", f"[sum(m) for m in {masks}]"
     else:
         kept, counts = f"[sum(l) for l in {responses}]", f"[len(l) for l in {responses}]"
     number = f"len({responses})"

@@ -10,6 +10,7 @@ from grpocheck.verifier.disputes.inputs import nesting
 ESTIMATES = {
     "k1": "{x}",
     "k2": "({x})**2 / 2",
+    "k2 twice": "(({x})**2)",
     "k3": "(exp(0 - ({x})) - 1 + ({x}))",
     "k3 reversed": "(exp({x}) - 1 - ({x}))",
     "absolute": "abs({x})",
@@ -67,6 +68,9 @@ def shaped(words: str, value: str, nested: bool) -> Iterator[Entry]:
     last = f"flat([v + r * (range(len(v)) == len(v) - 1) for r, v in {pairs}])"
     yield entry(f"reward in-reward token last {words}", last)
     yield entry(f"reward in-reward token total {words}", f"flat([0 * v + r + sum(v) for r, v in {pairs}])")
+    if words == "kl k1 unclamped":
+        yield entry(f"reward in-reward token immediate {words} without-kl", f"flat([0 * v + r for r, v in {pairs}])")
+        yield entry(f"reward in-reward sequence total token-sum {words} without-kl", f"flat({rewards})")
     if nested:
         for base, take in (("mean", "mean"), ("leave-one-out", "others")):
             for level, whole in (("total", summed), ("sequence-mean", averaged)):

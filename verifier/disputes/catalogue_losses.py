@@ -134,15 +134,18 @@ def scored(names: Names) -> Iterator[Entry]:
     """Losses whose log probability carries the gradient: -A log pi, with a detached weight (CISPO) or without."""
     nested = nesting(names["new_logp"]) == 2
     weights = [("", "1")]
+    ratio = "w" if "w" in names and not isinstance(names["w"], Definition) else ""
     if "old_logp" in names or "sampler_logp" in names:
         below = "old_logp" if "old_logp" in names else "sampler_logp"
         ratio = f"exp(new_logp - {below})"
+    if ratio:
         weights = [("untruncated", ratio), ("unweighted", "1")]
         if "high" in names:
             bounded = f"min({ratio}, 1 + high)"
             weights.insert(0, ("truncated", bounded))
             if "low" in names:
-                weights.insert(1, ("truncated two-sided", f"clip({ratio}, 1 - low, 1 + high)"))
+                both = ("truncated two-sided", f"clip({ratio}, 1 - low, 1 + high)")
+                weights.insert(int(isinstance(names["low"], Definition)), both)
         if "cap" in names:
             weights.insert(0, ("truncated", f"min({ratio}, cap)"))
     for words, weight in weights:
@@ -156,6 +159,8 @@ def scored(names: Names) -> Iterator[Entry]:
                 yield entry(f"loss {way} sequence-mean", f"0 - mean([mean(v) for v in {term}])")
             yield entry(f"loss {way} token-mean", f"0 - mean(flat({term}))")
             yield entry(f"loss {way} total", f"0 - sum(flat({term}))")
+            yield entry(f"loss inverted {way} token-mean", f"mean(flat({term}))")
+            yield entry(f"loss inverted {way} total", f"sum(flat({term}))")
     if nested:
         for words, take in (("total token-sum", "sum"), ("sequence-mean", "mean")):
             yield entry(f"logprob sequence {words}", f"[{take}(v) for v in new_logp]")

@@ -11,6 +11,7 @@ from grpocheck.verifier.disputes.catalogue_logs import ESTIMATES
 K = {
     "k1": "log(pi / ref)",
     "k2": "(log(pi / ref)**2 / 2)",
+    "k2 twice": "(log(pi / ref)**2)",
     "k3": "(ref / pi - 1 + log(pi / ref))",
     "k3 reversed": "(pi / ref - 1 - log(pi / ref))",
     "absolute": "abs(log(pi / ref))",

@@ -19,22 +19,25 @@ from grpocheck.verifier.disputes import catalogue as samples
 from grpocheck.verifier.disputes import catalogue_logs as logs
 from grpocheck.verifier.disputes import catalogue_losses as losses
 from grpocheck.verifier.disputes import catalogue_policy as policies
+from grpocheck.verifier.disputes import catalogue_tokens as tokens
+from grpocheck.verifier.disputes.aliases import FORMATS, SHOWN
 from grpocheck.verifier.disputes.catalogue import Entries, Entry
-from grpocheck.verifier.disputes.evidence import evidence_of
+from grpocheck.verifier.disputes.evidence import evidence_of, methods_in
 from grpocheck.verifier.disputes.formulas import Definition, evaluator, flat, parsed
-from grpocheck.verifier.disputes.inputs import SHOWN, Given, read_input
+from grpocheck.verifier.disputes.inputs import Given, read_input
 from grpocheck.verifier.disputes.lines import Line, Verdict
 from grpocheck.verifier.disputes.numbers import SHORT
 from grpocheck.verifier.disputes.roles import assignments
 from grpocheck.verifier.disputes.structural import Structure
 from grpocheck.verifier.disputes.values import MOST_NAMED, Values, supplied
-from grpocheck.verifier.disputes.vocabulary import QUANTITIES, SPECIFIC
+from grpocheck.verifier.disputes.vocabulary import QUANTITIES, SPECIFIC, is_of
 from grpocheck.verifier.disputes.words import Read, words_in, words_of
 
 COMPONENT = re.compile(r"logits?[ _\[]*([0-9]+)")
 MOST_UNNAMED, MOST_READINGS = 4, 40
 """So many keys that say nothing are tried as what their values can be, in so many ways at most."""
 BOTH_WAYS = "open which key is which: one reading has the sides as they are, another the other way round"
+UNKNOWN_METHOD = "no number of either side is of a convention that is known: the method may be another"
 IN_WORDS = ("convention", "rule", "claim", "equals", "closed_form", "note", "because", "reason", "comment", "formula")
 """What a case says in words beside its numbers."""
 
@@ -81,6 +84,10 @@ KINDS = (
     Kind("entropy bonuses", (("H",),), losses.bonus),
     Kind("losses with a divergence", (("base_loss", "beta", "x"),), losses.penalty),
     Kind("entropies of tokens", (("dists",),), losses.entropies),
+    Kind("advantages of tokens", (("R", "lengths"),), tokens.by_token),
+    Kind("weighted losses of tokens", (("L", "w", "least", "most"), ("L", "w", "cap"), ("A", "w", "least", "most"),
+                                       ("A", "w", "cap")), tokens.rejected),
+    Kind("logged ratios", (("w",),), tokens.metrics),
 )  # fmt: skip
 
 
@@ -117,7 +124,7 @@ class Settler:
         short = word.lower().removeprefix("torch.")
         for kind in KINDS:
             if any(all(name in self.given.names for name in way) for way in kind.needs):
-                for found in kind.entries(self.given.names):
+                for found in tokens.misset(kind.entries(self.given.names), self.given.names):
                     words = frozenset(SHORT.get(short, short) if w == "{dtype}" else w for w in found.words)
                     yield Entry(words, found.formula, kind.name)
 
@@ -160,11 +167,14 @@ class Settler:
             self.seen(first)
             return line
         others = list(fitting)
-        same = self.values.with_value(others, stated, size) or (self.alike(stated, size) if side == "wrong" else [])
+        same = self.values.with_value(others, stated, size)
+        if not same and side == "wrong":
+            same = self.alike(stated, size, read.words)
         if same:
             self.seen(same[0])
             return self.reproduced(side, name, stated, same, size, "not what it is named, but ")
         whole = not self.unused(first) and not self.values.open_formulas and not self.given.unknown
+        whole = whole and all(is_read(key, text) for key, text in self.given.texts.items())
         note = f"none of the {len(others) + 1} conventions that fit the name gives the number"
         verdict = Verdict.DIFFERS if whole and side == "right" else Verdict.UNDECIDED
         return Line(side, name, stated, line.found, verdict, first.formula, note)
@@ -173,11 +183,14 @@ class Settler:
         """Remember what the numbers of this case are of: a fault is looked for among the like."""
         self.subjects.append(entry)
 
-    def alike(self, stated: Any, size: int | None) -> list[Entry]:
-        """The entries with a value among those of a kind and of a quantity that a right number is of."""
+    def alike(self, stated: Any, size: int | None, said: frozenset[str] = frozenset()) -> list[Entry]:
+        """The entries with a value among those of a kind and of a quantity that a right number is of.
+
+        Where the number's name says what it is of itself (``said``), a slope is no term that it happens to equal.
+        """
         subjects = [(entry.kind, entry.words & QUANTITIES) for entry in self.subjects]
         like = [e for e in self.entries if any(e.kind == kind and e.words & words for kind, words in subjects)]
-        return self.values.with_value(like, stated, size)
+        return self.values.with_value([e for e in like if is_of(e, said)], stated, size)
 
     def unnamed(self, side: str, name: str, stated: Any, size: int | None, stray: Sequence[str]) -> Line:
         """A line whose name is not understood: a fault is known by its value, of what the right numbers are of."""
@@ -260,6 +273,13 @@ class Settler:
         by_mass = Entry(entry.words | {"by-mass"}, f"({entry.formula})[0] / (pi[0] * pi[1])**{power}", entry.kind)
         theta = any("theta" in text or "mass" in text for text in self.given.texts.values())
         return [by_mass, one] if theta else [one, by_mass]
+
+
+def is_read(key: str, text: str) -> bool:
+    """Whether what an input states in words says something that is known."""
+    if text in ("True", "False"):
+        return bool(words_of(key).words)
+    return bool(words_in([text]) or methods_in(text)) or text in FORMATS
 
 
 def names_of(formula: str) -> set[str]:
@@ -365,4 +385,14 @@ def attempted(case: Mapping[str, Any], settler: Settler) -> tuple[Line, ...]:
     structure = Structure(settler.entries, settler.values, settler.declared)
     if not agreed(lines):
         lines = structure.settled(lines, settler.subjects)
-    return tuple(structure.turned_round(lines))
+    return tuple(none_differs_alone(structure.turned_round(lines)))
+
+
+def none_differs_alone(lines: Sequence[Line]) -> list[Line]:
+    """The lines; where no number of either side is one that is known, the method may be another, and none differs."""
+    if any(line.agrees for line in lines) or not any(line.side == "wrong" for line in lines):
+        return list(lines)
+    return [
+        replace(line, verdict=Verdict.UNDECIDED, note=UNKNOWN_METHOD) if line.verdict is Verdict.DIFFERS else line
+        for line in lines
+    ]

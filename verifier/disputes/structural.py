@@ -5,6 +5,7 @@ any other convention's of a quantity that a right number is of. A name that says
 wrong are told apart within one quantity, and no other quantity explains them as well.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +15,7 @@ from grpocheck.verifier.disputes.catalogue import Entry
 from grpocheck.verifier.disputes.formulas import flat
 from grpocheck.verifier.disputes.lines import Line, Verdict
 from grpocheck.verifier.disputes.values import MOST_NAMED, Values
-from grpocheck.verifier.disputes.vocabulary import FAULTS, QUANTITIES, SPECIFIC, VAGUE
+from grpocheck.verifier.disputes.vocabulary import FAULTS, OMITTED, QUANTITIES, SPECIFIC, VAGUE, is_of
 from grpocheck.verifier.disputes.words import words_of
 
 Family = tuple[str, frozenset[str]]
@@ -25,6 +26,14 @@ MOST_FOUND = 40
 def family_of(entry: Entry) -> Family:
     """What an entry is a convention of: its kind of input, and the quantity."""
     return entry.kind, entry.words & QUANTITIES
+
+
+def is_fault_of(entry: Entry, other: Entry) -> bool:
+    """Whether an entry is another one with a fault in it, and with nothing else changed."""
+    more, less = entry.words - other.words, other.words - entry.words
+    if entry.kind != other.kind or other.words & (FAULTS | OMITTED) or not more:
+        return False
+    return more <= (FAULTS | OMITTED) and not less
 
 
 @dataclass(frozen=True)
@@ -71,7 +80,47 @@ class Structure:
                 found[place] = self.wrong(line, subjects)
                 if not found[place].agrees:
                     found[place] = self.multiple(line, [other for other in found if other.side == "right"])
+        for place, line in enumerate(found):
+            if line.side == "right" and not line.agrees:
+                found[place] = self.spoiled(line, found)
         return found
+
+    def spoiled(self, line: Line, lines: Sequence[Line]) -> Line:
+        """A right number of a convention that was not declared, where the wrong one is a known fault of that very one.
+
+        Both sides then share the convention, and the fault is all that they dispute; nothing that the case declares
+        may speak for another one, and the right number may be no fault of the wrong one's.
+        """
+        read = words_of(line.name)
+        size = read.group_size
+        wrong = [other for other in lines if other.side == "wrong"]
+        same = [other for other in wrong if other.name == line.name]
+        here = [e for e in self.values.with_value(self.entries, line.stated, size, MOST_FOUND) if is_of(e, read.words)]
+        for other in same if not read.unknown else []:
+            there = self.values.with_value(self.entries, other.stated, size, MOST_FOUND)
+            if self.is_same(other.stated, line.stated) or any(is_fault_of(e, f) for e in here for f in there):
+                continue
+            for entry in here:
+                first = self.definition(family_of(entry), line.stated, read.words, size)
+                fault = next((f for f in there if is_fault_of(f, entry)), None)
+                if fault is not None and first is not None and self.is_declared_no_less(entry, first):
+                    shown = self.values.shown(self.values.value(entry.formula, size))
+                    lost = " ".join(sorted(fault.words - entry.words))
+                    note = f"by its value: {' '.join(sorted(entry.words))}; the wrong number is that, {lost}"
+                    return Line(line.side, line.name, line.stated, shown, Verdict.AGREES, entry.formula, note)
+        return line
+
+    def is_declared_no_less(self, entry: Entry, first: Entry) -> bool:
+        """Whether nothing of the case speaks for the first entry of a family rather than for another: words, numbers.
+
+        Lost degrees of freedom are a number that decides by the order of the catalogue.
+        """
+        if "ddof" in self.values.names and (entry.words ^ first.words) & {"population", "sample"}:
+            return False
+        used, wanted = (
+            set(re.findall(r"[A-Za-z_]\w*", one.formula)) & self.values.names.keys() for one in (entry, first)
+        )
+        return wanted <= used and len(entry.words & self.evidence) >= len(first.words & self.evidence)
 
     def readings(self, place: int, line: Line) -> Iterator[Reading]:
         """The families of which the number is the definition's, with how much of the name each has."""
@@ -165,7 +214,8 @@ class Structure:
     def wrong(self, line: Line, subjects: set[Family]) -> Line:
         """A wrong number as the value of a convention of what the right numbers are of."""
         read = words_of(line.name)
-        same = self.values.with_value(self.like(subjects), line.stated, read.group_size)
+        like = [entry for entry in self.like(subjects) if is_of(entry, read.words)]
+        same = self.values.with_value(like, line.stated, read.group_size)
         if not same:
             return line
         shown = self.values.shown(self.values.value(same[0].formula, read.group_size))
