@@ -254,6 +254,7 @@ def test_the_keys_and_the_theme(page: Watched) -> None:
     page.page.keyboard.press("?")
     page.page.wait_for_selector("#keys[open]")
     page.page.keyboard.press("Escape")
+    page.page.wait_for_selector("#keys", state="hidden")  # keys are the dialog's until it is closed
     page.page.keyboard.press("3")
     page.page.wait_for_selector("#page-compare:visible")
     page.page.keyboard.press("1")
