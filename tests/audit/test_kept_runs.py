@@ -59,6 +59,7 @@ def test_a_change_is_one_for_the_pieces_that_read_it(run: Path, name: str) -> No
     assert {place for place, (was, now) in enumerate(zip(before, keys(run), strict=True)) if was != now} == pieces
 
 
+@pytest.mark.slow
 def test_a_changed_batch_is_held_against_calls_that_were_kept(run: Path, tmp_path: Path) -> None:
     """The calls are as they were, their batch is not: each of its calls has old log-probabilities of no batch now."""
     (tmp_path / "kept").mkdir()
