@@ -11,6 +11,7 @@ from math import exp
 import pytest
 from grpocheck.core.arithmetic import enclose
 from grpocheck.core.invalid import InvalidProblem
+from grpocheck.verifier.disputes.labels import grouped, stated_otherwise
 from grpocheck.verifier.disputes.public import settle
 from grpocheck.verifier.disputes.roles import role_of
 from grpocheck.verifier.disputes.settling import Settler
@@ -273,3 +274,48 @@ def test_a_family_puts_first_what_the_evidence_names():
     family = next(found for found in structure.families if "ratio" in found[1])
     assert "geometric" in structure.definition(family, 1.0, frozenset(), None).words
     assert "sequence" in structure.definition(family, 1.0, frozenset({"sequence"}), None).words
+
+
+@pytest.mark.parametrize("identifier", ["Y17", "Y04", "Z10"])
+def test_a_fault_that_is_known_is_no_right_number_of_the_other_way_round(identifier):
+    """Without the penalty, cut off by fours, with the constant of the code: each is only known as a fault."""
+    case = BY_ID[identifier]
+    assert settle(case).settled
+    assert settle({**case, "right": case["wrong"], "wrong": case["right"]}).word != "settled"
+
+
+def test_a_fault_of_a_shared_convention_settles_what_nothing_else_is_declared_of():
+    """Half of 1, 0 less its mean is 1/2; rows cut off by twos are 1/2, -1/2 and, alone, 0."""
+    case = {"id": "any", "input": {"rewards": [1, 0, 1], "prompt_ids": ["a", "b", "b"], "G": 2},
+            "right": {"advantages": ["0", "-1/2", "1/2"]}, "wrong": {"advantages": ["1/2", "-1/2", "0"]}}  # fmt: skip
+    dispute = settle(case)
+    assert dispute.settled
+    assert dispute.lines[0].note.endswith("the wrong number is that, strided")
+    scaled = {**case, "input": {**case["input"], "advantage": "scaled, population"}}
+    assert settle(scaled).word == "undecided", "the deviation that is declared is not divided by"
+
+
+def test_where_no_number_of_either_side_is_known_none_differs():
+    case = {"id": "any", "input": {"rewards": [1, 0, 0, 0]}, "right": {"advantages": [9, 8, 7, 6]}}
+    assert settle(case).word == "differs"
+    dispute = settle({**case, "wrong": {"advantages": [6, 7, 8, 9]}})
+    assert dispute.word == "undecided"
+    assert "the method may be another" in dispute.lines[0].note
+    tagged = {**case, "input": {"rewards": [1, 0, 0, 0], "tags": ["x", "y", "z", "x"]}}
+    assert settle(tagged).word == "undecided", "what the tags say is not read"
+
+
+def test_rows_that_are_not_together_come_back_in_their_order():
+    names = {"R": [F(1), F(0), F(3), F(2), F(5)]}
+    assert grouped(names, ["a", "b", "a", "b", "a"])
+    assert names["R"] == [[1, 3, 5], [0, 2]]
+    assert [[1, 3, 5, 0, 2][int(place)] for place in names["order"]] == names["rows"] == [1, 0, 3, 2, 5]
+    assert not grouped({"R": [F(1)]}, ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("key", "stem"),
+    [("wrong_c", "c"), ("eps_used", "eps"), ("hardcoded_divisor", "divisor"), ("used", None), ("clip_ratio", None)],
+)
+def test_a_key_says_that_its_number_is_the_codes(key, stem):
+    assert stated_otherwise(key) == stem
