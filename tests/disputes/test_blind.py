@@ -276,9 +276,9 @@ def test_a_family_puts_first_what_the_evidence_names():
     assert "sequence" in structure.definition(family, 1.0, frozenset({"sequence"}), None).words
 
 
-@pytest.mark.parametrize("identifier", ["Y17", "Y04", "Z10"])
+@pytest.mark.parametrize("identifier", ["Y17", "Y04", "Y10", "Z07", "Z10"])
 def test_a_fault_that_is_known_is_no_right_number_of_the_other_way_round(identifier):
-    """Without the penalty, cut off by fours, with the constant of the code: each is only known as a fault."""
+    """Without the penalty, cut off by fours, capped by the sign, with the code's constant: known as faults only."""
     case = BY_ID[identifier]
     assert settle(case).settled
     assert settle({**case, "right": case["wrong"], "wrong": case["right"]}).word != "settled"

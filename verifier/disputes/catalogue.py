@@ -258,7 +258,8 @@ def clip_shares(names: Names, level: str, ratio: str) -> Iterator[Entry]:
         ("range maximum-baseline", above),
         ("range floored", below),
     )
-    for word, test in tests if "low" in names else [*tests[:2], ("detached truncated scored", above)]:
+    capped = ("detached scored", above)  # of a weight that is held fixed no sign of an advantage removes the gradient
+    for word, test in [*(tests if "low" in names else tests[:2]), capped]:
         yield entry(f"fraction {level} {word}", f"mean(flat({test}))")
     yield entry(f"fraction {level} absent", f"0 * mean(flat({binding}))")
     yield entry(f"fraction each {level} binding", f"flat({binding})")
