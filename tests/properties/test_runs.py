@@ -39,7 +39,7 @@ HOLD = (
 @pytest.mark.parametrize("text", HOLD)
 def test_what_holds_of_the_kink(text: str) -> None:
     result = check(text, kink())
-    assert result.reason == ""
+    assert result.reason == (answers.UNMET if text.startswith("status = complete implies") else "")
     assert (result.verdict, result.method, result.counterexample) == (Verdict.HOLDS, "evaluation", None)
 
 
@@ -183,3 +183,23 @@ def test_a_scope_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="expected one of run, draws, shape"):
         check("F >= 0", kink(), scope="everything")
     assert list(Scope) == ["run", "draws", "shape"]
+
+
+@pytest.mark.parametrize(
+    ("text", "met"),
+    [
+        ("k = 7 implies ratio < 0", False),
+        ("all prompts: (deviation = 5 implies mean_reward = 2)", False),
+        ("ratio_next > 1 and advantage < 0 implies F_next < F", False),  # the worse one has 4/5
+        ("status = invalid-update implies steps = 7", False),
+        ("k = 1 implies ratio > 1/2", True),
+        ("advantage > 0 implies ratio >= 1", True),  # of one draw of two
+        ("k != 7 or ratio < 0", True),
+        ("1 / (k - 1) > 5 implies F = 0 or k = 0 or k = 1", True),  # without a value it is not said to be false
+    ],
+)
+@pytest.mark.parametrize("scope", [Scope.RUN, Scope.DRAWS])
+def test_a_property_that_holds_for_want_of_its_condition_says_so(text, met, scope):
+    found = check(text, kink(), scope=scope)
+    assert found.verdict is Verdict.HOLDS, found.reason
+    assert found.reason == ("" if met else answers.UNMET)

@@ -91,6 +91,8 @@ def verdict_lines(result: Result) -> Iterator[str]:
         yield f"  value     {name} = {abbreviated(value)}"
     if result.verdict is Verdict.UNDECIDED or result.undefined:
         yield f"  because   {result.reason}"
+    elif result.verdict is Verdict.HOLDS and result.reason:
+        yield f"  but       {result.reason}"
     contracts = "on" if result.contracts else "off" if not ENABLED else "off, as in every search of a shape"
     yield f"  took      {result.seconds:.1f} s, contracts {contracts}"
 

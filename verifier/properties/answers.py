@@ -11,6 +11,7 @@ from grpocheck.verifier.properties.runs import Case, Counterexample, drawn, repl
 from grpocheck.verifier.properties.verdicts import Verdict, Watch
 
 NOTHING = "no step is applied, so there is nothing that the property speaks of"
+UNMET = "its condition is met nowhere there, so that it says nothing of what follows from it"
 
 
 @dataclass(frozen=True)

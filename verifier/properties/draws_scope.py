@@ -21,7 +21,7 @@ from grpocheck.core.procedure import guarded
 from grpocheck.core.update import outer_iteration
 from grpocheck.verifier.counts import count_vectors, positions_of
 from grpocheck.verifier.law.branches import ScriptedDraws, Size, count_text, key_of_vector, size_of
-from grpocheck.verifier.properties.answers import NOTHING, Answer, kind_of, refuted
+from grpocheck.verifier.properties.answers import NOTHING, UNMET, Answer, kind_of, refuted
 from grpocheck.verifier.properties.checking import Property, counted
 from grpocheck.verifier.properties.evaluation import Truth
 from grpocheck.verifier.properties.explaining import Explanation
@@ -54,6 +54,8 @@ class Tally:
     cases: int = 0
     moments: int = 0
     undecided: Explanation | None = None
+    met: bool = False
+    """Whether the condition of the property, where it has one, was not false everywhere."""
     open: str | None = None
     """Why a case could not be run to its end."""
 
@@ -117,6 +119,7 @@ class Enumeration:
         end = None if goes_on else ending(iteration.status, calls)
         case = judged(self.stated, self.moments(path, end), self.watch)
         self.tally.moments += case.moments
+        self.tally.met = self.tally.met or case.met
         if case.truth in (Truth.FALSE, Truth.UNDEFINED):
             return Refuting(case, path)
         if case.truth is Truth.UNDECIDED:
@@ -193,4 +196,4 @@ def check_draws(stated: Property, problem: Problem, watch: Watch) -> Answer:
     if tally.open is not None or tally.undecided is not None:
         return replace(answer, verdict=Verdict.UNDECIDED, reason=tally.open or "")
     watch.tell(tally.cases, enumeration.total)
-    return answer
+    return answer if tally.met else replace(answer, reason=UNMET)

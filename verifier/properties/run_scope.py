@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from grpocheck.core.problem import Problem
-from grpocheck.verifier.properties.answers import NOTHING, Answer, kind_of, refuted
+from grpocheck.verifier.properties.answers import NOTHING, UNMET, Answer, kind_of, refuted
 from grpocheck.verifier.properties.checking import Property
 from grpocheck.verifier.properties.evaluation import Truth
 from grpocheck.verifier.properties.runs import case_of_run
@@ -23,7 +23,7 @@ def check_run(stated: Property, problem: Problem, watch: Watch) -> Answer:
     if case.moments == 0:
         return replace(answer, verdict=Verdict.UNDECIDED, reason=NOTHING)
     if case.truth is Truth.TRUE:
-        return answer
+        return answer if case.met else replace(answer, reason=UNMET)
     if case.truth is Truth.UNDECIDED:
         return replace(answer, verdict=Verdict.UNDECIDED)
     return refuted(answer, stated, problem, case, outcome.iterations)

@@ -19,6 +19,7 @@ from grpocheck.verifier.properties.checking import Property
 from grpocheck.verifier.properties.evaluation import Evaluator, Truth
 from grpocheck.verifier.properties.explaining import Explanation, explained
 from grpocheck.verifier.properties.moments import At, Ending, Masses, Moment, Setting, ending
+from grpocheck.verifier.properties.syntax import Implies, Node, Not, Quantified
 from grpocheck.verifier.properties.verdicts import Watch
 from grpocheck.verifier.properties.writing import written
 
@@ -32,6 +33,8 @@ class Case:
     truth: Truth
     moments: int
     explanation: Explanation | None = None
+    met: bool = True
+    """Whether the condition of a property that has one, A implies B, was not false everywhere."""
 
 
 def certified() -> Arithmetic:
@@ -98,16 +101,28 @@ def moments_of(stated: Property, problem: Problem, outcome: Outcome, setting: Se
 def judged(stated: Property, moments: Iterable[Moment], watch: Watch) -> Case:
     """The property over moments: the first at which it is false or undefined, else the first that is undecided."""
     undecided: Explanation | None = None
-    seen = 0
+    seen, unmet = 0, never_met(stated.tree)
     for moment in moments:
         watch.look()
         seen += 1
+        if unmet is not None and Evaluator(moment).truth(unmet, {}) is not Truth.TRUE:
+            unmet = None
         truth = Evaluator(moment).truth(stated.tree, {})
         if truth in (Truth.FALSE, Truth.UNDEFINED):
             return Case(truth, seen, explained(stated.tree, moment))
         if truth is Truth.UNDECIDED and undecided is None:
             undecided = explained(stated.tree, moment)
-    return Case(Truth.TRUE if undecided is None else Truth.UNDECIDED, seen, undecided)
+    return Case(Truth.TRUE if undecided is None else Truth.UNDECIDED, seen, undecided, met=unmet is None)
+
+
+def never_met(tree: Node) -> Node | None:
+    """That the condition of a property is false, for all that it ranges over; None where it has none, A implies B."""
+    if isinstance(tree, Implies):
+        return Not(tree.left, tree.column)
+    if isinstance(tree, Quantified) and tree.quantifier == "all":
+        body = never_met(tree.body)
+        return None if body is None else replace(tree, body=body)
+    return None
 
 
 def watched_run(problem: Problem, arithmetic: Arithmetic, watch: Watch) -> Outcome:
