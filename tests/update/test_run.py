@@ -49,6 +49,15 @@ def test_a_ratio_on_its_active_boundary_stops_with_undefined_gradient():
     assert outcome.arithmetic.name == "exact"
 
 
+@pytest.mark.parametrize("mixed", [0, 1])
+def test_a_kink_at_any_prompt_stops_the_run(mixed):
+    # one mixed group of two: the gradient is 2/2, and 1/2 + 1/10 is again 3/5, on the bounds of that prompt alone
+    prompts = tuple(Prompt(place, f"q{place}", ("good", "bad"), (1, 0), ("1/2", "1/2")) for place in range(2))
+    groups = tuple(("good", "bad") if place == mixed else ("good", "good") for place in range(2))
+    outcome = run(two_responses(prompts=prompts, recorded=(groups,), step_sizes=(("1/10", "1/10"),)))
+    assert (outcome.status, outcome.theta) == (Status.UNDEFINED_GRADIENT, (F(3, 5),))
+
+
 def test_a_step_out_of_the_domain_is_not_applied():
     outcome = run(two_responses(step_sizes=((1, 1),)))
     assert outcome.status is Status.INVALID_UPDATE

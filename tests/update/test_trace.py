@@ -144,7 +144,8 @@ def test_a_touched_field_is_found_in_its_line(path, line, key, value):
 def test_dropped_repeated_and_swapped_lines_are_found(path):
     traced(path, two_responses())
     told = lines(path)
-    for changed in ([*told[:4], *told[5:]], [*told[:5], *told[4:]], [*told[:4], told[5], told[4], *told[6:]]):
+    swapped = [*told[:4], told[5], told[4], *told[6:]]
+    for changed in ([*told[:4], *told[5:]], [*told[:5], *told[4:]], swapped, [*told, told[2]]):
         path.write_text("\n".join(changed) + "\n", encoding="utf-8")
         with pytest.raises(TraceMismatch):
             replay(path)

@@ -114,6 +114,12 @@ def test_gdpo_normalises_each_reward_before_the_sum():
     assert advantages(weighted, group((F(1), F(0)), (F(0), F(100)))) == ((1, -1),)
 
 
+def test_gdpo_normalises_in_each_group_on_its_own():
+    # 1, 0 -> 1, -1 and 0, 5 -> -1, 1 of one function
+    rule = AdvantageRule(Baseline.NONE, Divisor.NONE, first=AdvantageRule())
+    assert advantages(rule, group(F(1), F(0)), group(F(0), F(5))) == ((1, -1), (-1, 1))
+
+
 def test_missing_rewards_counted_as_zero_are_zero_before_a_normalisation_of_their_own():
     # second function: 4 and missing. As 0 it is 4, 0 -> 1, -1; the first is 0, 0 -> 0, 0
     rule = AdvantageRule(Baseline.NONE, Divisor.NONE, missing=Missing.ZERO, first=AdvantageRule())

@@ -80,6 +80,15 @@ def test_the_off_policy_mask_leaves_the_divergence_of_the_loss():
         assert abs(found[g][i][h] - derivative(formula, GROUPS, (g, i, h))) < CLOSE
 
 
+def test_the_off_policy_mask_leaves_the_entropies():
+    # all eight tokens share the bonus, also the one of (0, 1), which is left out
+    variant = own("reinforce-none", "off-policy-mask=1/2", "entropy-bonus=1/100")
+    found = slopes(variant, batch_of(GROUPS, entropies=ENTROPIES), ARITHMETIC)
+    assert found.log_masses[0][1] == (0,)
+    assert found.marked[0][1] == (True,)
+    assert abs(found.entropy - mpf(F(1, 800))) < CLOSE
+
+
 def test_a_drift_of_exactly_the_threshold_is_kept():
     # on policy the drift is log 1 = 0
     batch = exact_batch([(1, -1)])
