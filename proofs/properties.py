@@ -24,7 +24,7 @@ from grpocheck.core.generation import Generation
 from grpocheck.core.ratio import clipped_term, importance_ratio
 from grpocheck.proofs.digits import Float, Reading, context, enclosed, number, value_of
 from grpocheck.proofs.evidence import Budget, Result, evidence, held, refuted
-from grpocheck.proofs.strategies import mass_functions, problems, supplies
+from grpocheck.proofs.strategies import generations_with_parameters, mass_functions, problems, supplies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -293,22 +293,6 @@ def obeys_the_chain_rule(tree: tuple[Any, Any]) -> None:
 def responses_are_generated_token_by_token(budget: Budget) -> Result:
     """The support against words listed here, masses against products of conditional masses, their sum against 1."""
     return examined(generations_with_parameters(), masses_are_products, budget, 120)
-
-
-@st.composite
-def generations_with_parameters(draw: Any) -> tuple[Generation, list[list[Fraction]], list[list[Fraction]]]:
-    """A generation protocol with two tables of conditional masses, prefix after prefix."""
-    vocabulary = ("a", "b", ".")[3 - draw(st.integers(2, 3)) :]
-    horizon = draw(st.integers(1, 3))
-    letters = [token for token in vocabulary if token != "."]
-    prefixes = [prefix for length in range(horizon) for prefix in product(letters, repeat=length)]
-    forbidden = tuple(
-        (prefix, (draw(st.sampled_from(vocabulary)),)) for prefix in prefixes if draw(st.integers(0, 3)) == 0
-    )
-    generation = Generation(vocabulary, ".", horizon, forbidden)
-    sizes = [len(generation.allowed(prefix)) for prefix in generation.prefixes]
-    tables = [[list(draw(mass_functions(size))) for size in sizes] for _ in range(2)]
-    return generation, tables[0], tables[1]
 
 
 def masses_are_products(example: tuple[Generation, list[list[Fraction]], list[list[Fraction]]]) -> None:

@@ -11,10 +11,12 @@ tests of their own trainers.
 import tempfile
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from grpocheck.core import UNDEFINED_GRADIENT, Problem, Supply, TraceWriter, problem_from_mapping, run
+from grpocheck.core.generation import Generation
 from hypothesis import strategies as st
 
 FAMILIES = ("bernoulli", "simplex", "softmax", "log-linear", "autoregressive")
@@ -30,6 +32,22 @@ def mass_functions(draw: Draw, size: int, most: int = 6) -> tuple[Fraction, ...]
     """Positive rational masses with sum 1; every quotient of two of them is at most ``most``."""
     weights = draw(st.lists(st.integers(1, most), min_size=size, max_size=size))
     return tuple(Fraction(weight, sum(weights)) for weight in weights)
+
+
+@st.composite
+def generations_with_parameters(draw: Draw) -> tuple[Generation, list[list[Fraction]], list[list[Fraction]]]:
+    """A generation protocol with two tables of conditional masses, prefix after prefix."""
+    vocabulary = ("a", "b", ".")[3 - draw(st.integers(2, 3)) :]
+    horizon = draw(st.integers(1, 3))
+    letters = [token for token in vocabulary if token != "."]
+    prefixes = [prefix for length in range(horizon) for prefix in product(letters, repeat=length)]
+    forbidden = tuple(
+        (prefix, (draw(st.sampled_from(vocabulary)),)) for prefix in prefixes if draw(st.integers(0, 3)) == 0
+    )
+    generation = Generation(vocabulary, ".", horizon, forbidden)
+    sizes = [len(generation.allowed(prefix)) for prefix in generation.prefixes]
+    tables = [[list(draw(mass_functions(size))) for size in sizes] for _ in range(2)]
+    return generation, tables[0], tables[1]
 
 
 @st.composite
