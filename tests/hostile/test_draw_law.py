@@ -269,3 +269,14 @@ def test_a_biased_coin_is_rejected_after_about_as_many_draws_as_its_divergence_s
         expected = (math.log(7 * 10**6) + math.log(expected) / 2) / divergence
     after = [law_of(sequence(seeded(s, 4000, [bias, 1 - bias]), HALVES)).rejected_after for s in range(15)]
     assert expected / 2 < sorted(after)[7] < expected * 2
+
+
+def test_one_trace_is_not_counted_under_two_names(tmp_path):
+    """Draws of a record have no seed that would tell them from new ones: counted twice, they say twice as much."""
+    recorded = problem(**MANY | {"recorded": ((("good",) * 12,),) * 3})
+    trace = Path(written(tmp_path, "once.jsonl", recorded))
+    for name, linked in (("symbolic.jsonl", Path.symlink_to), ("hard.jsonl", Path.hardlink_to)):
+        linked(tmp_path / name, trace)
+        status, said = told(str(trace), str(tmp_path / name))
+        assert (status, "a trace is named twice" in said) == (2, True)
+    assert told(str(trace), str(tmp_path / ".." / tmp_path.name / "once.jsonl"))[0] == 2

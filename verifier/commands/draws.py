@@ -40,13 +40,22 @@ def read_alpha(option: str, stated: str) -> Fraction:
 def judge_draws(traces: Sequence[Path], alpha: str, supply_name: str | None, as_json: bool) -> int:
     """Print the verdict on the draws of traces; 0 consistent, 1 rejected, 3 too few."""
     level = read_alpha("--alpha", alpha)
-    if len(set(traces)) != len(traces):
+    if len({file_of(trace) for trace in traces}) != len(traces):
         raise BadOption("TRACE", ", ".join(map(str, traces)), "a trace is named twice", "different traces")
     with stdout_kept():
         supply = load_supply(supply_name) if supply_name is not None else None
         test = law_of(draws_of_traces(traces, supply), level)
     emit(json.dumps(mapping_of(test), indent=2) if as_json else drawn(parts_of(test)))
     return STATUSES[test.verdict]
+
+
+def file_of(trace: Path) -> object:
+    """The file itself, whatever the names are that it goes by; its path where there is none, which reading it says."""
+    try:
+        found = trace.stat()
+    except (OSError, ValueError):
+        return trace
+    return found.st_dev, found.st_ino
 
 
 def mapping_of(test: LawTest) -> dict[str, object]:
