@@ -79,7 +79,8 @@ def test_a_missing_key_is_said_with_what_a_case_needs(tmp_path):
     (tmp_path / "x.json").write_text('{"id": "x"}')
     done = invoked(tmp_path / "x.json")
     assert done.exit_code == 2
-    assert done.stderr.startswith("grpocheck: x.input: expected a value: the key is missing (a case has id and input,")
+    where = f"{tmp_path / 'x.json'}: x.input"
+    assert done.stderr.startswith(f"grpocheck: {where}: expected a value: the key is missing (a case has id and input,")
 
 
 def test_standard_input_is_read_and_a_pipe_that_waits_for_a_writer_is_not(tmp_path):
