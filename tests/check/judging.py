@@ -27,8 +27,6 @@ from hypothesis import strategies as st
 
 from tests.check.corruption import Event, change
 
-BOXES = ("-100", "-5", "-1/2", "0", "1/3", "2/3", "1", "4", "100")
-
 
 @st.composite
 def traces(draw: Any, path: Path) -> str:

@@ -73,7 +73,11 @@ ANY: dict[str, bytes] = {
 }
 """What stands in a file: in one of tables (TOML), in one of lines (everything else), in any."""
 
-BOMBS = ("npz", "parquet")
+GOOD = (
+    '{"format": "grpocheck-groups", "version": 1}\n'
+    '{"kind": "group", "step": 1, "prompt": "q", "rewards": [0, 1], "advantages": [-1, 1]}\n'
+)
+"""A log in which all is right: A = (R - 1/2) / (1/2)."""
 
 
 def bomb(path: Path) -> None:
@@ -122,7 +126,7 @@ def work(command: str, folder: Path) -> None:
 
     arguments, endings = COMMANDS[command]
     good = folder / "good.jsonl"
-    good.write_text('{"schema": "grpocheck-groups/1"}\n', encoding="utf-8")
+    good.write_text(GOOD, encoding="utf-8")
     for ending in endings:
         room = folder / ("calls" if ending == "npz" else ending)  # arrays are read from the folders of a recording
         room.mkdir()

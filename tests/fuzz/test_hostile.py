@@ -3,12 +3,15 @@
 import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from grpocheck.verifier.cli import app
+from typer.testing import CliRunner
 
-from tests.fuzz.hostile import BOMBS, COMMANDS
+from tests.fuzz.hostile import COMMANDS, GOOD, bomb
 
 HOUSE = Path(__file__).resolve().parents[2]
 GIGABYTE = 1 << 20
@@ -48,5 +51,18 @@ def test_a_hostile_file_ends_in_one_message(tmp_path: Path, command: str) -> Non
         assert said["seconds"] < 60 or said["status"] == 0, said  # under 2 s on an idle machine
 
 
-def test_a_bomb_is_among_them() -> None:
-    assert set(BOMBS) & set(COMMANDS["audit"][1])
+def test_what_is_given_with_hostile_settings_is_right_in_itself(tmp_path: Path) -> None:
+    """So that a refusal is of the settings: the same log with settings that say nothing is audited, and is right."""
+    log, nothing = tmp_path / "good.jsonl", tmp_path / "settings.json"
+    log.write_text(GOOD, encoding="utf-8")
+    nothing.write_text("{}", encoding="utf-8")
+    arguments = [{"FILE": str(nothing), "GOOD": str(log)}.get(word, word) for word in COMMANDS["audit --settings"][0]]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+
+
+def test_a_bomb_is_given_to_the_command_that_unpacks(tmp_path: Path) -> None:
+    assert {"npz", "parquet"} <= set(COMMANDS["audit"][1])
+    bomb(tmp_path / "bomb.npz")
+    assert (tmp_path / "bomb.npz").stat().st_size < 2 << 20
+    with zipfile.ZipFile(tmp_path / "bomb.npz") as packed:
+        assert packed.getinfo("a.npy").file_size > 1 << 30
