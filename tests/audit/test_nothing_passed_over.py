@@ -287,3 +287,19 @@ def test_a_key_that_is_said_twice_is_not_half_read(tmp_path: Path, end: str) -> 
 def test_a_version_that_is_a_truth_is_none(tmp_path: Path) -> None:
     with pytest.raises(Unreadable, match="version: True: expected 1"):
         audited(written(tmp_path / "run.jsonl", {**HEADER, "version": True}, GROUP))
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"tokens": {"new_logps": [["-1"], [-1]]}}, r"tokens\.new_logps: \['-1'\]: expected numbers"),
+        ({"tokens": {"new_logps": [[-1], [-1]]}, "pass": False}, "pass: False: expected the number of the pass"),
+        ({"kind": "call", **call(0, [[1, 1]] * 2, loss="0.5")}, r"arrays\.loss: '0.5': expected numbers"),
+        ({"kind": "call", **call(0, [["1", "1"]] * 2)}, r"arrays\.mask: \[.*: expected numbers"),
+    ],
+    ids=["a log-probability", "no pass", "a loss", "a mask"],
+)
+def test_texts_and_truths_in_the_place_of_numbers_cannot_be_read(tmp_path: Path, more: Any, said: str) -> None:
+    """A pass that is false was taken for pass 0, whose ratios have to be 1; a text for the number that it spells."""
+    with pytest.raises(Unreadable, match=said):
+        audited(written(tmp_path / "run.jsonl", HEADER, {**GROUP, **more}))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.model import Call, Lines, LogRow, Part, Table
-from grpocheck.verifier.audit.readers.lines import nans_of, number, raw_lines, read_lines, reward
+from grpocheck.verifier.audit.readers.lines import nans_of, number, raw_lines, read_lines, reward, tensor
 from grpocheck.verifier.audit.readers.recorded import checked_call
 from grpocheck.verifier.audit.readers.state import log_row
 from grpocheck.verifier.audit.settings import Settings, checked
@@ -274,11 +274,13 @@ def tokens_of(path: Path, where: str, place: int, line: Mapping[str, Any], heade
         arrays[name] = np.zeros(shape)
         for row, values in enumerate(rows):
             try:
-                arrays[name][row, : len(values)] = np.array(values, dtype=np.float64)
+                arrays[name][row, : len(values)] = tensor(values)
             except (ValueError, TypeError, OverflowError) as error:
                 raise Unreadable(path, f"{where}, tokens.{name}", values, "numbers") from error
     arrays.setdefault("old_logps", arrays["new_logps"])
-    clip, logged = line.get("clip", {}), line.get("logged", {})
+    clip, logged, passed = line.get("clip", {}), line.get("logged", {}), line.get("pass")
+    if isinstance(passed, bool | str):
+        raise Unreadable(path, f"{where}, pass", passed, "the number of the pass, 0 for the first")
     if not isinstance(clip, dict) or not isinstance(logged, dict):
         raise Unreadable(path, f"{where}, clip", clip, "an object with epsilon and epsilon_high")
     clip = dict(checked(clip, path).values)
@@ -289,7 +291,7 @@ def tokens_of(path: Path, where: str, place: int, line: Mapping[str, Any], heade
         "config": {**divided, **header.settings.values, **clip},
         "stated": {**header.settings.values, **clip},
         "row": place,
-        "first_pass": line.get("pass") == 0,
+        "first_pass": passed == 0,
         "old_logps_came_from_trainer": "old_logps" in tokens,
         "logps_dtype": header.dtype,
         "trl_metrics_of_this_call": {
@@ -307,7 +309,7 @@ def call_of(path: Path, where: str, place: int, line: Mapping[str, Any], session
     tensors = {}
     for name, value in arrays.items():
         try:
-            tensors[name] = np.array(value, dtype=np.float64)
+            tensors[name] = tensor(value)
         except (ValueError, TypeError, OverflowError) as error:
             raise Unreadable(path, f"{where}, arrays.{name}", value, "numbers, nested in rows of one length") from error
     return checked_line(path, where, tensors, {**meta, "row": place, "session": session})

@@ -106,3 +106,11 @@ def number(path: Path, key: str, value: Any, expected: str = "a number") -> floa
         return float(value)
     except OverflowError as error:
         raise Unreadable(path, key, value, "a number that a float holds") from error
+
+
+def tensor(values: Any) -> NDArray[np.float64]:
+    """Nested lists of numbers as an array; raises TypeError for a text among them, ValueError for rows that differ."""
+    made = np.array(values)
+    if made.dtype.kind in "US":
+        raise TypeError("a text in the place of a number")
+    return np.asarray(made, dtype=np.float64)
