@@ -1,3 +1,4 @@
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -230,10 +231,14 @@ NO_THETA = {
     "truths": (np.zeros((2, 3), dtype=bool), "floats or integers"),
     "no number": ([[float("nan"), 0.0], [0.0] * 3], "theta: nan: expected finite logits"),
     "infinity": (np.array([[float("inf"), 0.0, 0.0], [0.0] * 3]), "theta: inf: expected finite logits"),
+    "a masked array": (np.ma.array(np.zeros((2, 3)), mask=np.eye(2, 3)), "an array without a mask"),
+    "one number": (3.0, "theta: 3.0: expected the logits of each prompt"),
+    "nothing": ([[None, 0.0], [0.0] * 3], "theta: None: expected finite logits"),
+    "a short NaN": ([[np.float32("nan"), 0.0], [0.0] * 3], "expected finite logits"),
+    "a complex number": ([[1j, 0.0], [0.0] * 3], "expected finite logits"),
 }
 
 
-@pytest.mark.filterwarnings("ignore:invalid value")
 @pytest.mark.parametrize(("theta", "said"), NO_THETA.values(), ids=NO_THETA)
 def test_what_is_no_theta_is_named(theta: Any, said: str) -> None:
     with pytest.raises(InvalidProblem, match=said):
@@ -266,3 +271,71 @@ def test_what_no_precision_decides_is_undecided(monkeypatch: pytest.MonkeyPatch)
         Evaluator(of).at([[at_the_bound, Fraction(0)]], 5)
     monkeypatch.setattr(evaluator, "MOST_BITS", 400)
     assert Evaluator(of).at([[at_the_bound, Fraction(0)]], 5).method == "balls"
+
+
+TINY = Fraction(1, 10**400)
+
+
+def nearly_nothing() -> Batch:
+    """No advantage, and a beta that no float is near to: F_t = -beta KL, which is not 0."""
+    half = Fraction(1, 2)
+    return Batch(((Fraction(0), Fraction(1)),), ((1, 1),), ((Fraction(0),) * 2,), ((half, half),), 2, half, TINY)
+
+
+def hardly_moved() -> Batch:
+    """Three draws of which one moves: by an advantage of 10^-100 and a ratio of exp(-560); the others are clipped."""
+    least, third = Fraction(1, 10**100), Fraction(1, 3)
+    advantages = ((Fraction(1), least, -1 - least, Fraction(0)),)
+    old = ((Fraction(-560), Fraction(0), Fraction(-1), Fraction(-1)),)
+    reference = ((Fraction(1, 4),) * 4,)
+    return Batch(old, ((1, 1, 1, 0),), advantages, reference, 3, third, Fraction(0))
+
+
+@pytest.mark.parametrize(
+    ("of", "theta"),
+    [(nearly_nothing(), [[0.0, 0.5]]), (hardly_moved(), [[0.0, -560.0, -560.0, -3.0]])],
+    ids=["a beta of 1e-400", "a slope of 1e-344"],
+)
+def test_what_underflows_is_not_taken_for_0(of: Batch, theta: Theta) -> None:
+    found = Evaluator(of).at(np.array(theta))
+    objective, _ = by_hand(of, theta)
+    assert found.method == "balls"
+    assert abs(exactly(found.objective) - objective) <= exactly(found.objective_error) + abs(objective) / 10**50
+    assert 0 < max(abs(entry) for row in found.gradient for entry in row) < Fraction(1, 10**330)
+
+
+def test_a_beta_beyond_every_float_is_left_to_the_balls() -> None:
+    of = replace(nearly_nothing(), beta=1 / TINY)
+    objective, _ = by_hand(of, [[0.0, 0.5]])
+    found = Evaluator(of).at([[0.0, 0.5]])
+    assert abs(exactly(found.objective) - objective) <= exactly(found.objective_error) + abs(objective) / 10**50
+
+
+def test_many_digits_are_reached_where_the_gradient_cancels() -> None:
+    """Of masses of 10^-16 the slopes cancel in the mean: the entries are some 10^-15 of what is subtracted."""
+    half = Fraction(1, 2)
+    of = Batch(((Fraction(0), Fraction(35)),), ((1, 1),), ((Fraction(0),) * 2,), ((half, half),), 2, half, Fraction(1))
+    found = Evaluator(of).at([[Fraction(0), Fraction(36)]], 400)
+    assert found.gradient_error <= found.largest / 10**400
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, np.uint8])
+@pytest.mark.parametrize("digits", [10, 20])
+def test_numbers_of_numpy_in_lists_are_what_they_are(kind: Any, digits: int) -> None:
+    of, theta = ragged(), [[kind(1.25), kind(0)], [kind(0), kind(1.1), kind(2)]]
+    objective, _ = by_hand(of, [list(map(float, row)) for row in theta])
+    found = Evaluator(of).at(theta, digits)
+    assert abs(exactly(found.objective) - objective) <= exactly(found.objective_error) + exactly(Fraction(1, 10**50))
+
+
+def test_an_infinite_logit_is_refused_without_a_warning(recwarn: pytest.WarningsRecorder) -> None:
+    with pytest.raises(InvalidProblem, match="finite logits"):
+        Evaluator(ragged()).at(np.array([[float("inf"), 0.0, 0.0], [0.0] * 3]))
+    assert not recwarn.list
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_a_matrix_is_the_array_that_it_is() -> None:
+    of = batch(Random(7), [2, 2], 4, Fraction(1, 25))
+    theta = np.array([[0.1, 0.2], [1.3, 0.0]])
+    assert Evaluator(of).at(np.asmatrix(theta)).objective == Evaluator(of).at(theta).objective

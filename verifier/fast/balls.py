@@ -19,6 +19,8 @@ Row = list[Any]
 ZERO = arb(0)
 QUICK = 0.5
 """So much of the accuracy is asked for in floats, whose own rounding then does not matter."""
+QUICK_DIGITS = 300
+"""A share of more digits is no float."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,13 @@ class CertifiedBalls:
 
     def reaches(self, digits: int) -> bool:
         """Whether both errors are at most 10^-digits of what they are read beside; a quick look first."""
-        share = 10.0 ** -min(digits, 300) * QUICK
         flat = [entry for row in self.balls for entry in row]
-        worst = max(float(entry.rad()) for entry in flat)
-        if abs(float(self.ball)) * share > float(self.ball.rad()) and any(abs(float(e)) * share > worst for e in flat):
-            return True
+        if digits <= QUICK_DIGITS:
+            share = 10.0**-digits * QUICK
+            worst = max(float(entry.rad()) for entry in flat)
+            quick = any(abs(float(entry)) * share > worst for entry in flat)
+            if quick and abs(float(self.ball)) * share > float(self.ball.rad()):
+                return True
         if not all(entry.is_finite() for entry in (self.ball, *self.terms, *flat)):
             return False
         exact = Fraction(1, 10**digits)

@@ -1,5 +1,6 @@
 """Which method answers: the float64 filter where its bound is good enough, balls with more and more bits elsewhere."""
 
+from fractions import Fraction
 from math import ceil, isfinite
 from typing import Any
 
@@ -38,24 +39,20 @@ class Evaluator:
         """
         if not 1 <= digits <= MOST_BITS // 8:
             raise InvalidProblem("digits", digits, f"a number from 1 to {MOST_BITS // 8}")
-        self.check_shape(theta)
+        theta = self.read(theta)
         if digits <= MOST_FILTERED:
             found = self.filtered(theta)
             if found is not None and found.reaches(digits):
                 return found
         listed = theta.tolist() if isinstance(theta, np.ndarray) else theta
-        rows = [row[:size] for row, size in zip(listed, self.sizes, strict=True)]
-        for row in rows:
-            for entry in row:
-                if isinstance(entry, float) and not isfinite(entry):
-                    raise InvalidProblem("theta", entry, "finite logits")
+        rows = [[exact(entry) for entry in row[:size]] for row, size in zip(listed, self.sizes, strict=True)]
         bits = ceil(digits * 3.3220) + SPARE_BITS
         while bits <= MOST_BITS:
             if bits not in self.balls:
                 self.balls[bits] = Balls(self.batch, bits)
-            exact = self.balls[bits].at(rows)
-            if exact is not None and exact.reaches(digits):
-                return exact
+            enclosed = self.balls[bits].at(rows)
+            if enclosed is not None and enclosed.reaches(digits):
+                return enclosed
             bits *= 2
         told = ("a ball that holds the second", "itself")
         raise UndecidedComparison("a ratio, or the size of the gradient", "its bound, or 0", told, MOST_BITS)
@@ -63,23 +60,42 @@ class Evaluator:
     def filtered(self, theta: Any) -> Certified | None:
         """What the filter says; None where it decides nothing, as of logits that no float is near to."""
         if isinstance(theta, np.ndarray):
-            exact = theta.dtype.kind == "f"
             array = theta.astype(np.float64, copy=False)
             if not self.filter.whole:
                 array = np.where(self.filter.inside, array, -np.inf)
-            return self.filter.at(array, rounded=not exact)
+            with np.errstate(invalid="ignore"):  # of infinities and NaNs nothing is decided
+                return self.filter.at(array, rounded=theta.dtype.kind != "f")
         try:
             array = filled([list(map(float, row)) for row in theta], max(self.sizes), -np.inf)
         except OverflowError:
             return None
         return self.filter.at(array, rounded=True)
 
-    def check_shape(self, theta: Any) -> None:
-        """Raise InvalidProblem unless theta has the logits of each prompt, in numbers that are read exactly."""
+    def read(self, theta: Any) -> Any:
+        """An M x n array, or a list of exact numbers for each prompt; InvalidProblem for what is neither."""
         if isinstance(theta, np.ndarray):
             shape = (len(self.sizes), max(self.sizes))
             if theta.shape != shape or theta.dtype.kind not in "fiu" or theta.dtype.itemsize > 8:
                 stated = f"{theta.dtype} of shape {theta.shape}"
                 raise InvalidProblem("theta", stated, f"floats or integers of at most 64 bits, of shape {shape}")
-        elif (found := [len(row) for row in theta]) != self.sizes:
+            if isinstance(theta, np.ma.MaskedArray):  # whose sums leave out what is masked
+                raise InvalidProblem("theta", "a masked array", "an array without a mask")
+            return np.asarray(theta)
+        try:
+            rows = [list(row) for row in theta]
+        except TypeError as error:
+            raise InvalidProblem("theta", theta, "the logits of each prompt") from error
+        if (found := [len(row) for row in rows]) != self.sizes:
             raise InvalidProblem("theta", found, f"the logits of each prompt, {self.sizes} of them")
+        return [[exact(entry) for entry in row] for row in rows]
+
+
+def exact(entry: Any) -> float | Fraction:
+    """A logit as the float or the rational that it is; InvalidProblem for what is no finite number."""
+    value = entry.item() if isinstance(entry, np.generic) else entry
+    if isinstance(value, float) and isfinite(value):
+        return value
+    try:
+        return Fraction(value)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise InvalidProblem("theta", entry, "finite logits") from error

@@ -20,7 +20,7 @@ TRUSTED = 8 * U
 SLACK = 1.02
 LARGEST = 1e-3
 SMALLEST = 1e-250
-"""Weights below this are not decided here: their relative error may be large, or they are 0."""
+"""Weights, advantages, betas and errors below this are not decided here: underflow may have spoilt them."""
 
 precise = MPContext()
 precise.prec = 90
@@ -53,14 +53,18 @@ class Filter:
         self.clipped = self.weight * self.bound  # within 6 U
         self.logs = filled([list(map(nearest_log, row)) for row in batch.reference], size, 0.0)  # within 2 U
         self.longest_log = float(np.abs(self.logs).max())
-        self.beta = float(batch.beta)
+        self.beta = float(batch.beta) if batch.beta < 1 / SMALLEST else np.inf
+        drawn = [a for row in batch.advantages for a in row if a != 0]
+        ordinary = all(abs(nearest(a)) > SMALLEST for a in drawn) and (
+            batch.beta == 0 or SMALLEST < self.beta < 1 / SMALLEST
+        )
         self.sum_error = (size + 2) * U
         try:
             logits = filled([list(map(float, row)) for row in batch.logits_old], size, -np.inf)
         except OverflowError:  # no float is near to them
             logits = None
         old = None if logits is None else self.masses(logits, rounded=True)
-        self.decided = old is not None
+        self.decided = ordinary and old is not None
         if old is not None:
             self.inverse, self.old_error = 1.0 / np.where(self.inside, old[0], 1.0), old[1] + U
             self.lift = self.weight * self.inverse  # c A / (G pi_old), within old_error + 5 U
@@ -122,6 +126,10 @@ class Filter:
         away = slopes - means
         gradient = masses * away / self.prompts
         gradient_error = masses * (slope_error + mean_error + (error + 4 * U) * np.abs(away)) / self.prompts
+        if self.beta or self.drawn.any():
+            moved = self.beta or active.any()
+            if not (objective_error > SMALLEST and (gradient_error.max() > SMALLEST or not moved)):
+                return None
         share = SLACK / self.prompts
         return Certified(
             float(objective) / self.prompts,
