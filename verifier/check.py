@@ -394,6 +394,6 @@ def check(path: str) -> tuple[int, str]:
     return status, f"line {run.line}: {why}" if status and run.line else why
 if __name__ == "__main__":
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    STATUS, WORDS = check(sys.argv[-1])
-    print(f"{sys.argv[-1]}: {('right', 'WRONG', 'no whole trace', 'undecided')[STATUS]}: {WORDS}")
+    (STATUS, WORDS), NAME = check(sys.argv[-1]), "".join(c if c.isprintable() else ascii(c)[1:-1] for c in sys.argv[-1])
+    print(f"{NAME}: {('right', 'WRONG', 'no whole trace', 'undecided')[STATUS]}: {WORDS}")
     sys.exit(STATUS)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import ParamSpec
 
 import typer
+from grpocheck.verifier.printing import without_commands
 
 REFUTED, BAD_INPUT, UNDECIDED, INTERRUPTED = 1, 2, 3, 130
 MOST_SHOWN = 1_500
@@ -84,18 +85,20 @@ def shorter(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Say something on stderr; where nothing can be said, go on without."""
+    """Say something on stderr, without commands to a terminal; where nothing can be said, go on without."""
     with suppress(OSError):
-        print(text, file=sys.stderr, flush=True)
+        print(without_commands(text), file=sys.stderr, flush=True)
 
 
 def emit(text: str) -> None:
-    """Print to stdout; a reader who went away (a closed pipe) is no error, the rest goes nowhere.
+    """Print to stdout, without commands to a terminal in what was read; colours that were drawn are kept.
+
+    A reader who went away (a closed pipe) is no error, the rest goes nowhere.
 
     Raises CannotWrite where stdout takes no more for another reason, such as a full disk.
     """
     try:
-        print(text, flush=True)
+        print(without_commands(text), flush=True)
     except OSError as error:
         stop_printing()
         if isinstance(error, BrokenPipeError):

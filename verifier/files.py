@@ -19,6 +19,7 @@ from grpocheck.core.trace_errors import TraceMismatch
 from grpocheck.core.whole_files import CannotWrite, Draft
 from grpocheck.proofs.shipped import examples
 from grpocheck.verifier.failures import BadOption
+from grpocheck.verifier.printing import printable
 
 MOST_BYTES = 1 << 26
 """Bytes of a file that is read whole, and of a line."""
@@ -140,7 +141,7 @@ def in_file(path: Path) -> Iterator[None]:
         if error.value == str(path):  # the file itself cannot be read
             raise InvalidProblem(error.key, error.value, error.expected + installed_example(path)) from error
         counted = " ([0] is the first)" if PLACE.search(error.key) else ""
-        raise InvalidProblem(f"{path}: {error.key}", error.value, error.expected + counted) from error
+        raise InvalidProblem(f"{printable(path)}: {error.key}", error.value, error.expected + counted) from error
 
 
 @contextmanager
@@ -149,7 +150,7 @@ def in_trace(path: Path) -> Iterator[None]:
     try:
         yield
     except TraceMismatch as error:
-        error.args = (f"{path}: {error}",)
+        error.args = (f"{printable(path)}: {error}",)
         raise
 
 

@@ -3,23 +3,27 @@
 from collections.abc import Iterable
 from io import StringIO
 
+from grpocheck.verifier.printing import Drawn, without_commands
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
+from rich.segment import Segment, Segments
 from rich.table import Table
 
 WIDTH = 118
 """The width of tables that are not printed to a terminal."""
 
 
-def drawn(parts: Iterable[RenderableType]) -> str:
-    """The parts as text, with colours where stdout is a terminal."""
+def drawn(parts: Iterable[RenderableType]) -> Drawn:
+    """The parts as text, with colours where stdout is a terminal, and no other commands to it."""
     shown = Console()
     text = StringIO()  # and not the console's own capture, which touches stdout
     width = shown.width if shown.is_terminal else WIDTH
     console = Console(file=text, highlight=False, width=width, force_terminal=shown.is_terminal)
     for part in parts:
-        console.print(part, markup=False)
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+        shown_as = console.render_str(part, markup=False) if isinstance(part, str) else part
+        segments = [Segment(without_commands(s.text), s.style) for s in console.render(shown_as)]
+        console.print(Segments(segments), end="")
+    return Drawn("\n".join(line.rstrip() for line in text.getvalue().splitlines()))
 
 
 def table(*columns: str, right: Iterable[str] = ()) -> Table:

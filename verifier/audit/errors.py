@@ -7,6 +7,7 @@ from typing import Any
 
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.verifier.failures import BadOption, installed_with
+from grpocheck.verifier.printing import printable
 
 
 class Unreadable(InvalidProblem):
@@ -14,17 +15,20 @@ class Unreadable(InvalidProblem):
 
     def __init__(self, path: Path | str, key: str, value: object, expected: str) -> None:
         """The file, the key (a column, a field, a line), the value as found, what was expected."""
-        super().__init__(f"{path}: {key}", value, expected)
+        super().__init__(f"{printable(path)}: {key}", value, expected)
         self.path = str(path)
+        self.within = key
+        """The key within the file."""
 
     def at(self, place: str) -> "Unreadable":
         """The same error, with the line of the file that it is of before its key."""
-        key = self.key.removeprefix(f"{self.path}: ")
-        return self if key.startswith(place) else Unreadable(self.path, f"{place}, {key}", self.value, self.expected)
+        if self.within.startswith(place):
+            return self
+        return Unreadable(self.path, f"{place}, {self.within}", self.value, self.expected)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """How another process hands it back."""
-        return (Unreadable, (self.path, self.key.removeprefix(f"{self.path}: "), self.value, self.expected))
+        return (Unreadable, (self.path, self.within, self.value, self.expected))
 
 
 def needed(name: str, extra: str = "audit") -> ModuleType:

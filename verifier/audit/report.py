@@ -8,6 +8,7 @@ from grpocheck.verifier.audit.auditing import Audit
 from grpocheck.verifier.audit.findings import Finding, Observation, Severity, counted
 from grpocheck.verifier.audit.rule import Rule
 from grpocheck.verifier.audit.rules import RULES
+from grpocheck.verifier.printing import printable
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
@@ -123,14 +124,14 @@ def conclusion(audit: Audit) -> str:
 def to_lines(audit: Audit) -> Iterable[str]:
     """The report for people: a run after the other, findings with the errors first, then what was inferred."""
     for run, inferred in audit.inferred.items():
-        yield run
+        yield printable(run)
         own = [finding for finding in audit.findings if finding.run == run]
         for finding in own:
             yield ""
-            yield from finding_lines(finding, run)
+            yield from map(printable, finding_lines(finding, run))
         if inferred:
             yield ""
-            yield from inferred_lines(inferred)
+            yield from map(printable, inferred_lines(inferred))
         yield ""
     yield conclusion(audit) + (": ok" if audit.ok else "")
 

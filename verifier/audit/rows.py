@@ -60,8 +60,8 @@ def audit_rows(run: Run) -> RowsResult:
     if run.rollouts:
         audit_rollouts(run, result, findings)
     for error in run.passed_over:
-        key = error.key.removeprefix(f"{error.path}: ")
-        findings.add(seen("file-passed-over", Where(error.path), error.expected, f"{key}: {shown(error.value)}"))
+        found = f"{error.within}: {shown(error.value)}"
+        findings.add(seen("file-passed-over", Where(error.path), error.expected, found))
     for path in (*(part.file for part in run.groups if part.lines.last is None), *run.rollouts):
         take_torn(path, findings)
     for each in logs:

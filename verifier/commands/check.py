@@ -18,6 +18,7 @@ from grpocheck.proofs.extraction.runs import LEDGER
 from grpocheck.proofs.extraction.traces import NotComparable, Opinion, opinion
 from grpocheck.verifier import check
 from grpocheck.verifier.failures import REFUTED, UNDECIDED, emit, say
+from grpocheck.verifier.printing import printable
 
 WORDS = ("right", "WRONG", "no whole trace", "undecided")
 """How the checker calls its exit statuses."""
@@ -52,7 +53,7 @@ def checked(trace: Path) -> Found:
     if not done.stdout:
         raise RuntimeError(f"the checker ended with {done.returncode}: {done.stderr.strip()[-300:]}")
     verdict = f": {WORDS[done.returncode]}: "
-    said = done.stdout.rstrip("\n").split(verdict, str(trace).count(verdict) + 1)[-1]
+    said = done.stdout.rstrip("\n").split(verdict, printable(trace).count(verdict) + 1)[-1]
     place = PLACE.match(said)
     return Found(done.returncode, int(place[1]), said[place.end() :]) if place else Found(done.returncode, None, said)
 
@@ -107,7 +108,7 @@ def check_trace(trace: Path, json_wanted: bool, with_model: bool) -> int:
     """
     found = header(trace, checked(trace))
     answer: dict[str, Any] = {"trace": str(trace), "verdict": WORDS[found.status].lower(), **asdict(found)}
-    status, lines = found.status, [f"{trace}: {found.text()}"]
+    status, lines = found.status, [f"{printable(trace)}: {found.text()}"]
     if with_model and status != 2:
         model = asked_model(trace)
         if isinstance(model, str):

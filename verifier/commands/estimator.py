@@ -39,6 +39,7 @@ from grpocheck.verifier.estimator.search import search
 from grpocheck.verifier.failures import UNDECIDED, BadOption, emit, say
 from grpocheck.verifier.files import check_writable, in_file, write_text
 from grpocheck.verifier.prime_logs import PrimeLogs
+from grpocheck.verifier.printing import printable
 from grpocheck.verifier.progress import progress_bar
 from grpocheck.verifier.tables import drawn
 
@@ -101,7 +102,7 @@ def table_of_variants(as_json: bool = False) -> int:
 def parts_of(mapping: dict[str, Any], request: EstimatorRequest) -> Any:
     """The output for people."""
     if mapping["kind"] == "problem":
-        title = f"{request.problem}, gradient by {request.coordinates}"
+        title = f"{printable(str(request.problem))}, gradient by {request.coordinates}"
         return estimation_parts(mapping["variants"], title + (f" at {request.at}" if request.at else ""))
     return [part for m in mapping["variants"] for part in realised_parts(m, m["variant"])]
 

@@ -32,6 +32,7 @@ from grpocheck.verifier.law.report import (
 )
 from grpocheck.verifier.law.samples import sampled_law
 from grpocheck.verifier.prime_logs import PrimeLogs
+from grpocheck.verifier.printing import printable
 from grpocheck.verifier.progress import progress_bar
 from grpocheck.verifier.tables import drawn
 
@@ -105,7 +106,7 @@ def law(request: LawRequest) -> int:
         emit(json_text(mapping))
     else:
         parts = law_parts if request.samples is None else sampled_parts
-        emit(drawn(parts(mapping, str(request.problem))))
+        emit(drawn(parts(mapping, printable(request.problem))))
     return 0
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from grpocheck.core.reading import parsed, problem_from_mapping
 from grpocheck.verifier.failures import BadOption, emit
 from grpocheck.verifier.files import check_place, write_text
+from grpocheck.verifier.printing import printable
 
 HEAD = """\
 # A finite-budget group-relative update. Numbers are exact: 0.2 is 1/5, and a text may hold a fraction: "1/3".
@@ -80,5 +81,6 @@ def new_problem(family: str, out: Path | None) -> int:
         raise BadOption("--out", out, "it is there already", "a file that is not there yet")
     check_place("--out", out)
     write_text(out, text, new=True)
-    emit(f"{out}: a {family} problem; run it: grpocheck run {out}")
+    place = printable(out)
+    emit(f"{place}: a {family} problem; run it: grpocheck run {place}")
     return 0

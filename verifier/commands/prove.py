@@ -11,6 +11,7 @@ from grpocheck.contracts.clauses import ENABLED
 from grpocheck.core.problem import Problem
 from grpocheck.verifier.failures import BAD_INPUT, REFUTED, UNDECIDED, BadOption, emit, say
 from grpocheck.verifier.files import check_writable, problem_at, write_text
+from grpocheck.verifier.printing import printable
 from grpocheck.verifier.progress import progress_bar
 from grpocheck.verifier.properties import SHELF, PropertyError, Result, Scope, Shelved, Verdict, check_in_process
 from grpocheck.verifier.tables import abbreviated, drawn, table
@@ -101,7 +102,9 @@ def counterexample_lines(result: Result, out: Path | None) -> list[str]:
     """The counterexample, or where it was written."""
     if result.counterexample is None:
         return []
-    return ["", result.counterexample.rstrip("\n")] if out is None else [f"  written   {out} (grpocheck run {out})"]
+    if out is None:
+        return ["", result.counterexample.rstrip("\n")]
+    return [f"  written   {printable(out)} (grpocheck run {printable(out)})"]
 
 
 def show_shelf(as_json: bool) -> int:

@@ -22,6 +22,7 @@ from grpocheck.verifier.isolation.link import SECONDS
 from grpocheck.verifier.isolation.stdout import stdout_kept
 from grpocheck.verifier.isolation.supply import isolated
 from grpocheck.verifier.outcomes import View, outcome_tables
+from grpocheck.verifier.printing import printable
 from grpocheck.verifier.progress import progress_bar
 from grpocheck.verifier.supplied.cross_examination import cross_examined
 from grpocheck.verifier.supplied.draw_law import LawTest
@@ -69,7 +70,7 @@ def run_problem(request: RunRequest) -> int:
         observers: list[Observer] = [stack.enter_context(step_progress(problem.outer_iterations * problem.inner_steps))]
         if request.trace is not None:
             if request.trace.is_file() and request.trace.stat().st_size > 0:
-                say(f"grpocheck: {request.trace}: the trace of an earlier run is replaced")
+                say(f"grpocheck: {printable(request.trace)}: the trace of an earlier run is replaced")
             observers.append(stack.enter_context(TraceWriter(request.trace)))
         outcome = run(
             problem,
@@ -78,7 +79,7 @@ def run_problem(request: RunRequest) -> int:
             seed=request.seed,
             observer=lambda event: tell_all(observers, event),
         )
-    show(View(outcome, str(request.problem), supply, ENABLED, problem), request.json)
+    show(View(outcome, printable(request.problem), supply, ENABLED, problem), request.json)
     return 0
 
 
@@ -128,7 +129,7 @@ def replay_trace(trace: Path, as_json: bool, supply_name: str | None, isolate: b
     """Replay a trace and print the outcome that it led to again."""
     with given_supply(supply_name, isolate, call_limit) as supply, in_trace(trace):
         outcome = replay(trace, supply)
-    show(View(outcome, f"{trace}: replayed, every event the same", supply or Supply(), ENABLED), as_json)
+    show(View(outcome, f"{printable(trace)}: replayed, every event the same", supply or Supply(), ENABLED), as_json)
     return 0
 
 

@@ -14,6 +14,7 @@ from grpocheck.core.training_free.stopping import Stop
 from grpocheck.core.training_free.trace import Kind, Record, Watch, resumed
 from grpocheck.verifier.failures import BadOption, emit
 from grpocheck.verifier.files import check_place, in_trace
+from grpocheck.verifier.printing import printable
 from grpocheck.verifier.progress import progress_bar
 from grpocheck.verifier.tables import drawn, table
 from grpocheck.verifier.training_free.tasks import check_introspection, load_task
@@ -59,7 +60,7 @@ def run_task(request: TrainingFreeRequest) -> int:
         mapping = {**outcome.to_mapping(), "contracts": "on" if ENABLED else "off"}
         emit(json.dumps(mapping, indent=2, ensure_ascii=False))
     else:
-        emit(drawn(outcome_parts(outcome, str(request.task))))
+        emit(drawn(outcome_parts(outcome, printable(request.task))))
     return 0
 
 

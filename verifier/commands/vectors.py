@@ -6,6 +6,7 @@ from typing import Any
 
 from grpocheck.verifier.failures import emit
 from grpocheck.verifier.files import check_writable, write_text
+from grpocheck.verifier.printing import printable
 from grpocheck.verifier.progress import progress_bar
 from grpocheck.verifier.vectors.making import number_of_steps, vectors
 
@@ -21,7 +22,7 @@ def write_vectors(out: Path, as_json: bool = False) -> int:
         emit(json.dumps(summary, indent=2))
     else:
         emit(
-            f"{out}: {summary['cases']} cases, {summary['variants']} variants, {summary['outputs']} outputs "
+            f"{printable(out)}: {summary['cases']} cases, {summary['variants']} variants, {summary['outputs']} outputs "
             f"({summary['schema']})"
         )
     return 0

@@ -7,6 +7,7 @@ from grpocheck.contracts.claims import CLAIMS, GROUNDWORK, NON_CLAIMS
 from grpocheck.proofs.evidence import Verdict
 from grpocheck.verifier.evidence.report import HOLDS, ClaimReport, Report, Row
 from grpocheck.verifier.failures import UNDECIDED
+from grpocheck.verifier.printing import printable
 from grpocheck.verifier.tables import drawn, table
 from rich.console import RenderableType
 from rich.table import Table
@@ -57,7 +58,7 @@ def summary_parts(report: Report, written_to: Path) -> Iterator[RenderableType]:
     cached = sum(row.cached for row in rows_once)
     yield Text(
         f"{len(rows_once)} pieces of evidence, {cached} of them from the cache (*), in {report.seconds:.0f} s; "
-        f"report: {written_to}"
+        f"report: {printable(written_to)}"
     )
     yield Text(*conclusion(report))
 

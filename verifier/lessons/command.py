@@ -22,6 +22,7 @@ from grpocheck.verifier.lessons.rendering import (
     page_text,
     plot_file,
 )
+from grpocheck.verifier.printing import Drawn, printable
 from grpocheck.verifier.progress import progress_bar
 
 RULE = "\n" + "─" * MEASURE + "\n"
@@ -63,7 +64,7 @@ def lesson(request: LessonRequest) -> int:
     if request.json:
         emit(json.dumps([lesson_mapping(entry, page) for entry, page in pages], indent=2, ensure_ascii=False))
     else:
-        emit(RULE.join(page_text(entry, page) for entry, page in pages))
+        emit(Drawn(RULE.join(page_text(entry, page) for entry, page in pages)))
     return 0
 
 
@@ -100,7 +101,7 @@ def write_plots(entry: Lesson, page: Page, folder: Path | None) -> None:
     for plot in plots:
         path = folder / plot_file(entry, plot)
         write_text(path, svg(plot))
-        say(f"wrote {path}")
+        say(f"wrote {printable(path)}")
     if not plots:
         say(f"{entry.name}: there is no plot in it")
 

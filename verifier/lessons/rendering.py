@@ -10,6 +10,7 @@ from typing import Any
 from grpocheck.core.arithmetic import enclose
 from grpocheck.verifier.lessons.blocks import Block, Command, Exercise, Fact, Heading, Paragraph, Plot, Table
 from grpocheck.verifier.lessons.lesson import Lesson, Page
+from grpocheck.verifier.printing import Drawn
 from grpocheck.verifier.tables import drawn, table
 from rich.console import RenderableType
 from rich.table import Table as RichTable
@@ -28,7 +29,7 @@ def measure() -> int:
     return min(MEASURE, shutil.get_terminal_size().columns) if sys.stdout.isatty() else MEASURE
 
 
-def page_text(lesson: Lesson, page: Page) -> str:
+def page_text(lesson: Lesson, page: Page) -> Drawn:
     """A whole page for a person."""
     heading = Text(f"{lesson.title}  ({lesson.name}, {lesson.minutes} minutes)", style="bold")
     parts: list[RenderableType] = [heading, Text("")]
@@ -39,7 +40,7 @@ def page_text(lesson: Lesson, page: Page) -> str:
         else:
             for block in blocks:
                 parts += [*shown(lesson, block), Text("")]
-    return drawn(parts).rstrip("\n")
+    return Drawn(drawn(parts).rstrip("\n"))
 
 
 def fact_rows(facts: Sequence[Fact]) -> RenderableType:

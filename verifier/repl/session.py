@@ -19,6 +19,7 @@ from grpocheck.verifier.commands.claims import explain
 from grpocheck.verifier.commands.prove import verdict_lines
 from grpocheck.verifier.failures import BAD_INPUT, BadOption, message_of
 from grpocheck.verifier.files import check_place, problem_at, write_text
+from grpocheck.verifier.printing import printable, without_commands
 from grpocheck.verifier.properties import SHELF, CheckFailed, PropertyError, Scope, check_in_process
 from grpocheck.verifier.properties.quantities import QUANTITIES, Level, known_names
 from grpocheck.verifier.properties.runs import read_text
@@ -65,8 +66,8 @@ class Session(cmd.Cmd):
             self.prompt, self.intro = "", ""
 
     def say(self, text: str) -> None:
-        """Print."""
-        print(text, file=self.stdout, flush=True)
+        """Print, without commands to a terminal in what was read."""
+        print(without_commands(text), file=self.stdout, flush=True)
 
     def refuse(self, message: str) -> None:
         """Say on one line what was wrong."""
@@ -234,7 +235,7 @@ class Session(cmd.Cmd):
             raise BadOption("save", path, SAVED_BY_HAND, "another file")
         check_place("save", path)
         write_text(path, problem_to_toml(problem))
-        self.say(f"saved {path}")
+        self.say(f"saved {printable(path)}")
 
     def do_quit(self, line: str) -> bool:
         """quit: end the session."""
