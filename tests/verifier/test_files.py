@@ -51,3 +51,25 @@ def test_the_first_difference_of_two_traces_is_named(tmp_path: Path) -> None:
         "same": False, "line": 1, "event": "start", "fields": [{"field": "draws.seed", "left": 1, "right": 2}]
     }  # fmt: skip
     assert COMMAND.invoke(app, ["diff", str(one), str(tmp_path / "none.jsonl")]).exit_code == 2
+
+
+CHANGED = {
+    "true is not 1": ('"answer": true', '"answer": 1', "answer"),
+    "1 is not true": ('"k": 1,', '"k": true,', "k"),
+    "1 is not 1.0": ('"k": 1,', '"k": 1.0,', "k"),
+    "null is not absent": ('"k": 1,', '"k": 1, "more": null,', "more"),
+}
+
+
+@pytest.mark.parametrize(("was", "made", "field"), CHANGED.values(), ids=CHANGED)
+def test_what_python_calls_equal_and_json_does_not_is_a_difference(
+    tmp_path: Path, was: str, made: str, field: str
+) -> None:
+    one, other = traced(tmp_path / "one.jsonl", "two_paths.toml", 1), tmp_path / "other.jsonl"
+    text = one.read_text(encoding="utf-8")
+    assert was in text
+    other.write_text(text.replace(was, made, 1), encoding="utf-8")
+    for pair in ((one, other), (other, one)):
+        parted = COMMAND.invoke(app, ["diff", *map(str, pair), "--json"])
+        assert parted.exit_code == 1
+        assert [entry["field"] for entry in json.loads(parted.output)["fields"]] == [field]
