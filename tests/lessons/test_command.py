@@ -239,3 +239,11 @@ def test_mistakes_in_a_lesson_are_refused():
 def test_an_unknown_lesson_is_named():
     with pytest.raises(InvalidProblem, match="kl-directions"):
         lesson_named("kl-direction")
+
+
+def test_the_right_answer_is_told_in_a_form_that_is_right():
+    exact = Exercise(1, "2 of 7?", F(2, 7), "")
+    assert not exact.is_right("0.28571429")
+    assert exact.answer_text == "2/7, about 0.28571429"
+    assert Exercise(1, "2 of 7?", F(2, 7), "", places=2).answer_text == "0.28571429"
+    assert Exercise(1, "1 of 8?", F(1, 8), "").answer_text == "0.125"

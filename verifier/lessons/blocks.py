@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from grpocheck.core.values import rational
 from grpocheck.verifier.failures import BadOption
-from grpocheck.verifier.lessons.numbers import decimals
+from grpocheck.verifier.lessons.numbers import closed_form, decimals, has_short_decimals
 
 SHORT = 9
 """Characters of a fraction that is shown beside decimals that say it in full."""
@@ -111,8 +111,11 @@ class Exercise:
 
     @property
     def answer_text(self) -> str:
-        """The right answer as it is printed."""
-        return str(self.answer) if self.choices else decimals(self.answer)
+        """The right answer as it is printed; where an exact number is asked for, one that is exact."""
+        if self.choices:
+            return str(self.answer)
+        exact = closed_form(self.answer) if self.places is None and not has_short_decimals(self.answer) else None
+        return decimals(self.answer) if exact is None else f"{exact}, about {decimals(self.answer)}"
 
     @property
     def expected(self) -> str:
