@@ -1,4 +1,4 @@
-"""Disputes of seven batches that were written before it was known how they are settled, and what must never be settled.
+"""Disputes of eight batches that were written before it was known how they are settled, and what must never be settled.
 
 The batches keep the numbers that their author worked out; what is made of them here is false by construction.
 """
@@ -14,14 +14,24 @@ from grpocheck.core.invalid import InvalidProblem
 from grpocheck.verifier.disputes.labels import grouped, stated_otherwise
 from grpocheck.verifier.disputes.public import settle
 from grpocheck.verifier.disputes.roles import role_of
-from grpocheck.verifier.disputes.settling import Settler
+from grpocheck.verifier.disputes.settling import IN_WORDS, Settler
 from grpocheck.verifier.disputes.structural import Structure
 
-from tests.disputes import blind_fifth, blind_first, blind_fourth, blind_second, blind_seventh, blind_sixth, blind_third
+from tests.disputes import (
+    blind_eighth,
+    blind_fifth,
+    blind_first,
+    blind_fourth,
+    blind_second,
+    blind_seventh,
+    blind_sixth,
+    blind_third,
+)
 
 SOON = json.loads(json.dumps(blind_first.CASES + blind_second.CASES))
 LATER = json.loads(json.dumps(blind_third.CASES + blind_fourth.CASES + blind_fifth.CASES + blind_sixth.CASES))
-LATER += json.loads(json.dumps(blind_seventh.CASES + blind_seventh.VARIATIONS))
+for batch in (blind_seventh, blind_eighth):
+    LATER += json.loads(json.dumps(batch.CASES + batch.VARIATIONS))
 BY_ID = {case["id"]: case for case in SOON + LATER}
 OPEN = {
     "F07": "two deviations go with a leave-one-out baseline, and the case does not say which",
@@ -30,6 +40,7 @@ OPEN = {
 }
 """What stays open, and rightly."""
 NAMED = {"F12", "F19", "S09", "S10", "T15", "V05", "V12", "W02", "X01", "X05", "X08", "X10", "X13", "Y01", "Y06"}
+NAMED |= {"N01", "N02", "N12", "K01", "K06", "K15", "K16", "K22"}
 """Cases of two conventions, each named by its number: exchanged whole, each number is still what its name says."""
 OPAQUE = ["foo", "bar", "baz", "qux", "quux", "corge", "grault"]
 
@@ -86,8 +97,8 @@ def of_no_fault(number):
 
 
 def exchanged(case):
-    """The case with the values of names that both sides have exchanged; None where there are none."""
-    both = [name for name in case["right"] if name in case["wrong"]]
+    """The case with the numbers of names that both sides have exchanged; None where there are none."""
+    both = [name for name in case["right"] if name in case["wrong"] and name not in IN_WORDS]
     if not both:
         return None
     right, wrong = dict(case["right"]), dict(case["wrong"])
@@ -319,3 +330,34 @@ def test_rows_that_are_not_together_come_back_in_their_order():
 )
 def test_a_key_says_that_its_number_is_the_codes(key, stem):
     assert stated_otherwise(key) == stem
+
+
+def test_what_both_sides_state_alike_says_which_convention_they_share():
+    """Ratios 1 and 11/10 are geometric means; stated by one side alone, they do not say that of the objective."""
+    case = BY_ID["N10"]
+    assert settle(case).settled
+    assert settle({**case, "wrong": {"objective": "-13/50"}}).word == "undecided"
+    product = {**case["wrong"], "sequence_ratios": ["1", "1331/1000"]}
+    assert settle({**case, "wrong": product}).word == "undecided", "the level is disputed as well"
+
+
+def test_a_ratio_is_that_of_the_two_entries_before_it_and_of_no_others():
+    case = BY_ID["K03"]
+    assert settle(case).lines[1].note == "the ratio of the entries of mean_only"
+    turned = {**case["wrong"], "ratio": 1 / case["wrong"]["ratio"]}
+    dispute = settle({**case, "wrong": turned})
+    assert dispute.word == "undecided"
+    assert dispute.lines[-1].note.endswith("not the ratio of the entries of with_std")
+
+
+@pytest.mark.parametrize("reward", [[[1, 0], [0, 1], [1, 2]], [[1, 0, 1, 1], [0, 1, 2, 3]]])
+def test_a_table_without_a_row_for_each_response_has_no_columns_of_functions(reward):
+    settler = Settler({"id": "any", "input": {"G": 4, "rewards": reward}, "right": {"advantages": 0}})
+    assert "weights" not in settler.names
+
+
+def test_a_loss_of_every_token_is_repeated_by_the_lengths_and_no_other_loss_is():
+    case = {"id": "any", "input": {"lengths": [1, 3], "per_token_loss": [1, 3]}, "right": {"token_mean": 0}}
+    assert Settler(case).names["L"] == [[1], [3, 3, 3]]
+    whole = {**case, "input": {"lengths": [1, 3], "losses": [1, 3]}}
+    assert Settler(whole).names["L"] == [1, 3]

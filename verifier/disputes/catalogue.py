@@ -92,6 +92,8 @@ def advantages(names: Names) -> Iterator[Entry]:
     if not holes:
         first = next(scaled("(g - mean(g))", divisors("g", everything, names)[0], names))[1]
         again = f"[({first}) for g in {groups}]"
+        if "top_k" in names:
+            yield from best_of_several(groups, order)
         for left, other in (("excluded", "0"), ("all-counted", "v")):
             best = f"[where(v == max(g), v - max(o), {other}) for v, o in zip(g, without(g))]"
             yield entry(f"advantages best-only {left}", f"flat([{best} for g in {groups}]){order}")
@@ -105,6 +107,20 @@ def advantages(names: Names) -> Iterator[Entry]:
                 yield entry(f"advantages {{dtype}} mean {word}", rounded)
 
 
+def best_of_several(groups: str, order: str) -> Iterator[Entry]:
+    """The best of k responses of a group: its mean over every choice of them, and what each response adds to it.
+
+    The fault takes the k as drawn again and again from the group (1 less the chance of k failures).
+    """
+    credit = "best_of(g, top_k) - (len(g) - top_k) / len(g) * best_of(o, min(top_k, len(o)))"
+    credits = f"[[{credit} for o in without(g)] for g in {groups}]"
+    yield entry("expected best-only reward true", f"[best_of(g, top_k) for g in {groups}]")
+    yield entry("expected best-only reward repeated", f"[1 - (1 - mean(g)) ** top_k for g in {groups}]")
+    yield entry("expected best-only reward mean", f"[mean(g) for g in {groups}]")
+    yield entry("advantages best-only mean unscaled", f"flat([c - mean(c) for c in {credits}]){order}")
+    yield entry("advantages best-only no-baseline", f"flat({credits}){order}")
+
+
 def baselines(own: str, there: str, everything: str, names: Names) -> list[tuple[str, str]]:
     """Baselines of a group ``own`` of which the rewards ``there`` count."""
     found = [("mean", f"mean({there})"), ("no-baseline", f"0 * {own}")]
@@ -112,6 +128,11 @@ def baselines(own: str, there: str, everything: str, names: Names) -> list[tuple
         found.insert(1, ("leave-one-out", f"others({there})"))
         if nesting(names["R"]) == 2 and any(len(group) == 1 for group in names["R"]):
             found.append(("no-baseline single", f"where(len({there}) == 1, 0, mean({there})) + 0 * {own}"))
+    elif there == f"present({own})":
+        rest = f"(sum({there}) - {own})"
+        alone = f"where(len({there}) == 1, {own}, {rest} / max(len({there}) - 1, 1))"
+        found.insert(1, ("leave-one-out", alone))
+        found.insert(2, ("leave-one-out all-counted", f"{rest} / max(len({own}) - 1, 1)"))
     if "baseline" in names:
         found.insert(0, ("constant-baseline", "baseline"))
     return [*found, ("batch-baseline", f"mean({everything})"), ("maximum-baseline", f"max({there})")]
@@ -206,6 +227,9 @@ def clipped(names: Names) -> Iterator[Entry]:
             if tokens:
                 yield entry(f"{name} sequence-mean", f"mean([mean(t) for t in {value}])")
             by_response = "lengths" in names and not nested
+            if nested and not tokens:
+                counts = "[len(v) for v in w]"
+                yield entry(f"{name} broadcast token-mean", f"sum({value} * {counts}) / sum({counts})")
             yield entry(f"{name} {'sequence-mean' if by_response else 'token-mean'}", f"mean(flat({value}))")
             if by_response:
                 yield entry(f"{name} token-mean", f"sum({value} * lengths) / sum(lengths)")
@@ -220,6 +244,7 @@ def clipped(names: Names) -> Iterator[Entry]:
     for level, ratio in levels:
         yield entry(f"ratio {level}", f"flat({ratio})")
         yield from clip_shares(names, level, ratio)
+        yield from held_weights(names, level, ratio)
     for name, value in (("objective", "flat(0 * w + A)"), ("loss", "flat(0 - (0 * w + A))")):
         yield entry(f"{name} detached raw each", value)
         yield entry(f"{name} detached raw {'sequence-mean' if 'lengths' in names else 'token-mean'}", f"mean({value})")
@@ -243,6 +268,20 @@ def corrected(names: Names) -> Iterator[Entry]:
         for name, value in (("objective", f"({weight} * {term})"), ("loss", f"(0 - {weight} * {term})")):
             yield entry(f"{name} weighted {words} token {word}", f"flat({value})")
             yield entry(f"{name} weighted {words} token {word} token-mean", f"mean(flat({value}))")
+
+
+def held_weights(names: Names, level: str, ratio: str) -> Iterator[Entry]:
+    """Weights held between bounds that are distances from 1, and with the one taken for the other."""
+    if "high" not in names:
+        return
+    for words, lower, upper in (
+        ("", "1 - low", "1 + high"),
+        ("misset", "low", "2 + high"),  # the bounds themselves, 1 - low and 1 + high, taken for distances from 1
+        ("misset raw", "low", "high"),  # the distances taken for bounds
+    ):
+        if "low" in names:
+            yield entry(f"weight ratio truncated two-sided {level} {words}", f"flat(clip({ratio}, {lower}, {upper}))")
+        yield entry(f"weight ratio truncated {level} {words}", f"flat(min({ratio}, {upper}))")
 
 
 def clip_shares(names: Names, level: str, ratio: str) -> Iterator[Entry]:

@@ -169,8 +169,19 @@ def sampled_groups(names: Names) -> Iterator[Entry]:
     yield entry("std population", "[sqrt(p * (1 - p)) for p in success]")
     yield entry("weight std scaled population", "[1 / sqrt(p * (1 - p)) for p in success]")
     yield entry("variance", "[p * (1 - p) for p in success]")
+    group = "[1, 0][y]"
+    for words, difference in (("mean", "std({g})**2"), ("leave-one-out", "std({g})**2 * G / (G - 1)")):
+        ways = [("unscaled dr-grpo true", difference)]
+        for word, deviation in (("population", "std({g})"), ("sample", "std({g}, 1)")):
+            divided = f"({difference}) / ({deviation} + eps_std)"
+            if not names.get("eps_std"):
+                divided = f"where(std({{g}}) == 0, 0, ({difference}) / {deviation})"
+            ways.insert(len(ways) - 1 if names.get("ddof") != 1 else 0, (f"scaled grpo {word}", divided))
+        for way, body in ways:
+            drawn = f"expected_unordered([p, 1 - p], G, {body.format(g=group)})"
+            yield entry(f"factor gradient {words} {way}", f"[{drawn} / (p * (1 - p)) for p in success]")
     for base, factor in (("mean", "(G - 1) / G"), ("leave-one-out", "1")):
-        yield entry(f"factor fixed {base}", f"[{factor} / len(success) for p in success]")
+        yield entry(f"factor fixed true {base}", f"[{factor} / len(success) for p in success]")
         yield entry(f"factor backfill {base}", f"[{factor} / len(success) / m for m in {mixed}]")
         if len(names["success"]) == 2:
             other = f"{mixed}[[1, 0]]"

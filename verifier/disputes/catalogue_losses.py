@@ -167,17 +167,25 @@ def scored(names: Names) -> Iterator[Entry]:
 
 
 def bounded(names: Names) -> Iterator[Entry]:
-    """Weights of tokens whose ratio leaves its bounds: none (IcePop), or the bound."""
-    ratio = "w"
-    if "cap" in names:
-        yield entry("weight ratio truncated token", f"flat(min({ratio}, cap))")
-        yield entry("weight ratio masked token", f"flat(where({ratio} > cap, 0, {ratio}))")
-    if {"least", "most"} <= names.keys():
-        outside = f"(({ratio} < least) + ({ratio} > most))"
-        yield entry("weight ratio masked", f"flat(where({outside}, 0, {ratio}))")
-        yield entry("weight ratio truncated clip-only", f"flat(clip({ratio}, least, most))")
-        yield entry("weight ratio masked kept", f"flat(1 - {outside})")
-        yield entry("weight ratio masked high", f"flat(where({ratio} > most, 0, {ratio}))")
-        yield entry("weight ratio truncated high", f"flat(min({ratio}, most))")
-        yield entry("fraction masked", f"mean(flat({outside}))")
-    yield entry("weight ratio untruncated without-bounds", f"flat({ratio})")
+    """Weights of tokens, or of answers, whose ratio leaves its bounds: none (IcePop), or the bound."""
+    levels = [("token", "w")]
+    if isinstance(names["w"], list) and nesting(names["w"]) == 2:
+        levels += [("sequence", "[prod(v) for v in w]"), ("geometric", "[prod(v) ** (1 / len(v)) for v in w]")]
+    bounds = {"cap": "({0} > cap)", "least most": "(({0} < least) + ({0} > most))"}
+    for level, ratio in levels:
+        if "cap" in names:
+            yield entry(f"weight ratio truncated {level}", f"flat(min({ratio}, cap))")
+        for needed, test in bounds.items():
+            if not set(needed.split()) <= names.keys():
+                continue
+            outside = test.format(ratio)
+            yield entry(f"weight ratio masked {level}", f"flat(where({outside}, 0, {ratio}))")
+            yield entry(f"weight ratio masked kept {level}", f"flat(1 - {outside})")
+            yield entry(f"fraction masked {level}", f"mean(flat({outside}))")
+            yield entry(f"kept masked total {level}", f"sum(flat(1 - {outside}))")
+            yield entry(f"kept over-all total {level}", f"len(flat({ratio}))")
+        if {"least", "most"} <= names.keys():
+            yield entry(f"weight ratio truncated clip-only {level}", f"flat(clip({ratio}, least, most))")
+            yield entry(f"weight ratio masked high {level}", f"flat(where({ratio} > most, 0, {ratio}))")
+            yield entry(f"weight ratio truncated high {level}", f"flat(min({ratio}, most))")
+        yield entry(f"weight ratio untruncated without-bounds {level}", f"flat({ratio})")

@@ -95,6 +95,14 @@ def recorded(names: Names) -> Iterator[Entry]:
             yield entry(f"gradient {words} {word} total", f"gradient(sum({term}))")
             yield entry(f"loss {words} {word} token-mean", f"0 - mean({term})")
             yield entry(f"loss gradient {words} {word} token-mean", f"gradient(0 - mean({term}))")
+    if {"old", "sampler"} <= names.keys():
+        weight = "(old / sampler)[draws]"
+        yield entry("ratio weight in-old in-sampler", weight)
+        for word, term in terms(names, "(pi / old)[draws]"):
+            for name, product in (("objective", f"{weight} * {term}"), ("loss", f"0 - {weight} * {term}")):
+                yield entry(f"{name} in-old true weighted {word} token-mean", f"mean({product})")
+                yield entry(f"{name} in-old true weighted {word} total", f"sum({product})")
+                yield entry(f"{name} gradient in-old true weighted {word} token-mean", f"gradient(mean({product}))")
     fresh = "unweighted" if "old" in names else "true"
     yield entry(f"gradient no-baseline score {fresh}", "mean(A * score(pi)[draws])")
 
@@ -173,6 +181,22 @@ def divergent(names: Names) -> Iterator[Entry]:
         yield entry(f"kl {where} each k2", K["k2"])
 
 
+def drifted(names: Names) -> Iterator[Entry]:
+    """The divergence from the old policy to the current one, as the draws of the old one estimate it."""
+    if "ref" in names:
+        return
+    ratio = "(pi / old)"
+    yield entry("kl expected in-old true reverse", "sum(old * log(old / pi))")
+    yield entry("kl expected in-old forward", "sum(pi * log(pi / old))")
+    for words, estimate in (
+        *((word, text.format(x="log(old / pi)")) for word, text in ESTIMATES.items()),
+        ("k3 misset exp", f"(exp({ratio}) - 1 - {ratio})"),
+        ("misset ratio", f"({ratio} - 1)"),
+    ):
+        yield entry(f"kl expected in-old {words}", f"sum(old * {estimate})")
+        yield entry(f"kl each in-old {words}", estimate)
+
+
 def penalised(names: Names) -> Iterator[Entry]:
     """Rewards less beta times a divergence: the objective, its best policy, and what estimators make of it."""
     objective = f"sum(pi * r) - beta * {REVERSE}"
@@ -206,6 +230,7 @@ def tempered(names: Names) -> Iterator[Entry]:
         samplers.append(("tempered", hot))
         yield entry("mass sampling tempered", hot)
         yield entry("logprob sampling tempered", f"log({hot})")
+        yield entry("expected entropy sampling tempered", f"0 - sum({hot} * log({hot}))")
     yield entry("mass raw", plain)
     yield entry("logprob raw", f"log({plain})")
     yield entry("expected entropy raw", f"0 - sum({plain} * log({plain}))")

@@ -17,9 +17,10 @@ METHODS: tuple[tuple[tuple[str, str], ...], ...] = (
     ((r"\bdapo\b|\bbnpo\b|token[- ]mean", "token-mean"), (r"\bdr\.? ?grpo\b", "dr-grpo"),
      (r"seq-mean-token-sum", "token-sum")),
     ((r"\bk1\b", "k1"), (r"\bk2\b", "k2"), (r"\bk3\b|low_var_kl", "k3")),
-    ((r"\bicepop\b", "masked over-all"), (r"\bmis\b|masked importance", "masked"),
+    ((r"\bicepop\b", "masked over-all"), (r"\bmis\b|masked importance|\breject(ed|ion|s)?\b", "masked"),
      (r"\btis\b|truncated importance", "truncated")),
     ((r"\bdual[- ]clip", "dual"),),
+    ((r"\bdecoupled (ppo|loss|objective|clip|surrogate)", "weighted"),),
     ((r"\bgdpo\b", "normalise-first"),),
     ((r"\bpass@?_?k\b|\bpassk\b|_passk\b", "best-only"),),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import combinations, islice
 from typing import Any
 
 from grpocheck.core.invalid import InvalidProblem, shortened
@@ -10,6 +11,8 @@ from grpocheck.verifier.disputes.numbers import ONE, ZERO, Reals, value_of
 Function = Callable[..., Any]
 MOST_ENTRIES = 10_000
 """The most entries of a list that a function makes."""
+MOST_CHOICES = 5_000
+"""The most choices of k entries that a function goes through."""
 
 
 def mapped(function: Callable[[Any], Any], value: Any) -> Any:
@@ -106,6 +109,15 @@ def others(numbers: Reals, values: Any) -> Any:
 def without(numbers: Reals, values: Any) -> Any:
     """For each entry the list of the others."""
     return [values[:place] + values[place + 1 :] for place in range(len(listed("without", values)))]
+
+
+def best_of(numbers: Reals, values: Any, count: Any) -> Any:
+    """The mean of the largest of so many entries, over every choice of them: pass@k where they are 0 and 1."""
+    size = counted("best_of", count)
+    groups = list(islice(combinations(listed("best_of", values), size), MOST_CHOICES + 1)) if size else []
+    if not 1 <= len(groups) <= MOST_CHOICES:
+        raise InvalidProblem("formula", f"best_of({len(values)} entries, {size})", f"1 to {MOST_CHOICES} choices")
+    return mean(numbers, [extreme(False)(numbers, list(group)) for group in groups])
 
 
 def from_here(numbers: Reals, values: Any) -> Any:
@@ -278,6 +290,7 @@ FUNCTIONS: dict[str, tuple[Function, int, int]] = {
     "others": (others, 1, 1),
     "without": (without, 1, 1),
     "to_go": (from_here, 1, 1),
+    "best_of": (best_of, 2, 2),
     "min": (extreme(True), 1, 8),
     "max": (extreme(False), 1, 8),
     "clip": (clipped, 3, 3),

@@ -49,6 +49,7 @@ def read_input(
     names: dict[str, Any] = {}
     keys: dict[str, str] = {}
     left = []
+    spread_over_tokens(found)
     labels = labels_in(stated)
     numbered = found.pop(labels[0], None) if labels else None
     beside = {key: found.pop(key) for key in list(found) if is_beside(key, found)}
@@ -72,7 +73,25 @@ def read_input(
     described(texts, names, keys)
     for key in [key for key, text in texts.items() if MEANINGS.get(key.lower()) == "dtype" or text in FORMATS]:
         names["dtype"], keys["dtype"] = texts[key], key
-    return Given(prepared(names), keys, texts, tuple(unknown), found)
+    return Given(prepared(names, keys), keys, texts, tuple(unknown), found)
+
+
+def spread_over_tokens(found: dict[str, Any]) -> None:
+    """A loss of every token of a response, stated once beside the response's length: a list of its tokens' losses."""
+    named = {key: MEANINGS.get(key.lower()) or named_by(key, ("L", "lengths")) for key in found}
+    lengths = next((key for key, name in named.items() if name == "lengths"), "")
+    losses = next((key for key, name in named.items() if name == "L" and "token" in key.lower()), "")
+    if not lengths or not losses or not isinstance(found[losses], list):
+        return
+    counts, per_token = flat(found[lengths]), flat(found[losses])
+    alike = mapped(lambda _: 0, found[lengths]) == mapped(lambda _: 0, found[losses])
+    if not alike or not all(isinstance(n, Fraction) and n == int(n) and 1 <= n <= MOST_COUNTED for n in counts):
+        return
+    if nesting(found[losses]) == 1:
+        found[losses] = [[loss] * int(count) for loss, count in zip(per_token, counts, strict=True)]
+    elif nesting(found[losses]) == 2:
+        rows = zip(found[losses], found.pop(lengths), strict=True)
+        found[losses] = [[[loss] * int(n) for loss, n in zip(*row, strict=True)] for row in rows]
 
 
 def is_count(key: str, value: Any, sizes: set[int], found: Mapping[str, Any]) -> bool:
@@ -283,7 +302,8 @@ def meaning(key: str, found: Mapping[str, Any], texts: Mapping[str, str]) -> str
     if name == "delta" and ("R" in others or "R" in found) and not others & {"w", "A"}:
         return "eps_std"
     if key in ("r", "rewards", "reward", "R"):
-        if support and len(flat(found[key])) == support:
+        coins = "success" in others or any(BERNOULLI.search(text) for text in texts.values())
+        if len(flat(found[key])) == (support or 2 * coins):
             return "r"
         return "w" if key == "r" and "A" in others else "R"
     if key == "C" or (name == "c" and "A" not in others):
@@ -301,7 +321,13 @@ def is_support(found: Mapping[str, Any]) -> int:
     return 0
 
 
-def prepared(names: dict[str, Any]) -> dict[str, Any]:
+def is_by_response(rows: list[Any], size: Any, key: str) -> bool:
+    """Whether a table has a row for each response of one group, with its rewards by several functions."""
+    equal = len({len(row) for row in rows}) == 1
+    return equal and size == len(rows) != len(rows[0]) > 1 and "group" not in key.lower()
+
+
+def prepared(names: dict[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
     """The names with what follows from others: single masses completed, log ratios, groups, ratios, clip widths."""
     for name in ("pi", "old", "ref", "sampler"):
         if isinstance(names.get(name), Fraction) and 0 < names[name] < 1:
@@ -320,6 +346,8 @@ def prepared(names: dict[str, Any]) -> dict[str, Any]:
         names["pi"] = Definition("old")
     rewards, weights = names.get("R"), names.get("weights")
     rows = rewards if isinstance(rewards, list) and nesting(rewards) == 2 else []
+    if weights is None and is_by_response(rows, names.get("G"), keys.get("R", "")):
+        names["weights"] = weights = [Fraction(1)] * len(rows[0])
     if isinstance(weights, list) and rows and len(weights) == len(rows[0]) != len(rows):
         names["R"] = [list(column) for column in zip(*rows, strict=True)]
     derived = {

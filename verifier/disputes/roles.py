@@ -111,6 +111,8 @@ ROLES = (
     Role("beta", r"kl.*(coef|weight|beta|scale)|^beta|_beta$", is_number),
     Role("entropy_coef", r"ent.*(coef|weight|beta|bonus|scale)", is_number),
     Role("H", r"entrop|^ents?$|^h$", is_anything),
+    Role("low", r"eps.*(low|lower|min|lo$)|(low|lower|min).*eps", is_number),
+    Role("high", r"eps.*(high|higher|upper|max|hi$)|(high|upper|max).*eps", is_number),
     Role("least", r"(ratio|bound|mask|pop|is|weight|_|^)_?(low|lower|min|alpha)$", is_fraction),
     Role("most", r"(ratio|bound|mask|pop|is|weight|_|^)_?(high|upper|max|beta)$", is_bound),
     Role("low", r"(clip|eps|range).*(low|lower|min|lo$)|(low|lower|min).*(clip|eps)", is_fraction),

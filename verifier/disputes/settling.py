@@ -27,6 +27,7 @@ from grpocheck.verifier.disputes.formulas import Definition, evaluator, flat, pa
 from grpocheck.verifier.disputes.inputs import Given, read_input
 from grpocheck.verifier.disputes.lines import Line, Verdict
 from grpocheck.verifier.disputes.numbers import SHORT
+from grpocheck.verifier.disputes.relations import granted, none_differs_alone, premises, related
 from grpocheck.verifier.disputes.roles import assignments
 from grpocheck.verifier.disputes.structural import Structure
 from grpocheck.verifier.disputes.values import MOST_NAMED, Values, supplied
@@ -37,7 +38,6 @@ COMPONENT = re.compile(r"logits?[ _\[]*([0-9]+)")
 MOST_UNNAMED, MOST_READINGS = 4, 40
 """So many keys that say nothing are tried as what their values can be, in so many ways at most."""
 BOTH_WAYS = "open which key is which: one reading has the sides as they are, another the other way round"
-UNKNOWN_METHOD = "no number of either side is of a convention that is known: the method may be another"
 IN_WORDS = ("convention", "rule", "claim", "equals", "closed_form", "note", "because", "reason", "comment", "formula")
 """What a case says in words beside its numbers."""
 
@@ -68,6 +68,7 @@ KINDS = (
     Kind("rewards and an entropy", (("pi", "r", "entropy_coef"),), policies.with_entropy),
     Kind("expected gradients", (("pi", "r"),), policies.rewarded),
     Kind("weights of old samples", (("pi", "old"),), policies.weighed),
+    Kind("divergences from an old policy", (("pi", "old"),), policies.drifted),
     Kind("divergences from a reference", (("pi", "ref"),), policies.divergent),
     Kind("estimates of a divergence by tokens", (("x",),), logs.estimated),
     Kind("ratios of log probabilities", (("new_logp", "old_logp"), ("new_logp", "sampler_logp"),
@@ -379,20 +380,14 @@ def agreed(lines: Sequence[Line]) -> bool:
 
 def attempted(case: Mapping[str, Any], settler: Settler) -> tuple[Line, ...]:
     """The lines of a case under one reading of its keys."""
-    lines = [settler.line(*number) for number in stated_numbers(case)]
+    numbers = stated_numbers(case)
+    if not case.get("compute"):
+        settler.declared |= premises(numbers, settler.entries, settler.values)
+    lines = [settler.line(*number) for number in numbers]
     if case.get("compute"):
         return tuple(lines)
+    lines = granted(lines, settler.entries, settler.values)
     structure = Structure(settler.entries, settler.values, settler.declared)
     if not agreed(lines):
         lines = structure.settled(lines, settler.subjects)
-    return tuple(none_differs_alone(structure.turned_round(lines)))
-
-
-def none_differs_alone(lines: Sequence[Line]) -> list[Line]:
-    """The lines; where no number of either side is one that is known, the method may be another, and none differs."""
-    if any(line.agrees for line in lines) or not any(line.side == "wrong" for line in lines):
-        return list(lines)
-    return [
-        replace(line, verdict=Verdict.UNDECIDED, note=UNKNOWN_METHOD) if line.verdict is Verdict.DIFFERS else line
-        for line in lines
-    ]
+    return tuple(none_differs_alone(related(structure.turned_round(lines), settler.values)))
