@@ -181,7 +181,7 @@ class Reading:
         return [x / len(data) for x in total]
 
     def run(self) -> Ending:
-        """The whole procedure."""
+        """The whole procedure, U being the family's natural domain; a proposal on its boundary is outside."""
         theta = [number(entry) for entry in self.problem.theta]
         objectives: list[Float] = []
         attempts = memberships = 0
@@ -194,7 +194,7 @@ class Reading:
                     return Ending("undefined-gradient", theta, objectives, attempts, memberships)
                 memberships += 1
                 proposal = [x + number(step_size) * y for x, y in zip(theta, slope, strict=True)]
-                if any(mass <= 0 for prompt in self.problem.prompts for mass in self.policy(proposal, prompt)[0]):
+                if any(mass <= TIE for prompt in self.problem.prompts for mass in self.policy(proposal, prompt)[0]):
                     return Ending("invalid-update", theta, objectives, attempts, memberships)
                 theta = proposal
                 objectives.append(self.objective(data, theta))

@@ -53,7 +53,9 @@ def multiply(atoms: AtomRegistry, left: RationalFunction, right: RationalFunctio
     denominator = dict(left.denominator)
     for base, exponent in right.denominator.values():
         _include(denominator, base, exponent)
-    for base, exponent in list(denominator.values()):
+    waiting = list(denominator)
+    while waiting:  # what a root squares to may be a root itself, and a factor that is there already
+        base, exponent = denominator.get(waiting.pop(), ({}, 0))
         root = poly.single_atom(base)
         if root in atoms.squares and exponent >= 2:
             pairs, rest = divmod(exponent, 2)
@@ -64,6 +66,7 @@ def multiply(atoms: AtomRegistry, left: RationalFunction, right: RationalFunctio
                 _include(denominator, base, rest)
             if not poly.is_constant(part):
                 _include(denominator, part, pairs)
+                waiting.append(poly.key(part))
     return reduce(RationalFunction(numerator, denominator))
 
 

@@ -16,7 +16,7 @@ from grpocheck.core.variants.support import TokenSupport
 from grpocheck.core.variants.variant import Variant
 from grpocheck.core.variants.words import with_parts
 from grpocheck.proofs.digits import Float, context, number
-from grpocheck.proofs.groundwork.expectations import Expectations, groundwork
+from grpocheck.proofs.groundwork.expectations import Expectations, Surprise, groundwork
 from grpocheck.proofs.groundwork.variants import near
 from grpocheck.proofs.groundwork.variants_reading import (
     Composition,
@@ -187,7 +187,7 @@ def gradients_follow_the_policy(expect: Expectations) -> None:
         variant = with_parts(Variant("tried"), chosen.texts())
         found = update.coefficients(draws, variant, arithmetic)
         if isinstance(found, Undefined):
-            continue
+            raise Surprise(f"{round_}: {' '.join(chosen.texts())}: undefined, where no ratio is on a bound")
         plain = [[number(mass) for mass in prompt.current] for prompt in prompts]
         for place, prompt in enumerate(prompts):
             gradient = prompt.gradient_of(found[place])

@@ -33,6 +33,35 @@ def test_thousands_of_random_programs(kind: str, count: int, seed: int) -> None:
     assert compared(kind, seed, count)["mismatches"] == []
 
 
+NESTED = """
+from fractions import Fraction
+from math import prod
+
+from grpocheck.contracts.exact_reals import polynomials as poly
+from grpocheck.contracts.exact_reals.atoms import AtomRegistry
+from grpocheck.contracts.exact_reals.rational_functions import RationalFunction, multiply
+
+atoms, s, r, x = AtomRegistry(), poly.atom(0), poly.atom(1), poly.atom(2)
+atoms.squares = {0: r, 1: x}
+values = {0: 2, 1: 4, 2: 16}
+
+def one_over(*powers):
+    return RationalFunction(poly.constant(1), {poly.key(base): (base, power) for base, power in powers})
+
+def value(polynomial):
+    return sum(c * prod(Fraction(values[index]) ** e for index, e in monomial) for monomial, c in polynomial.items())
+
+for left, right in ((((s, 1),), ((s, 1), (r, 2))), (((s, 1),), ((r, 2), (s, 1))), (((s, 3), (r, 1)), ((s, 3),))):
+    found = multiply(atoms, one_over(*left), one_over(*right))
+    print(value(found.numerator) / prod(value(base) ** power for base, power in found.denominator.values()))
+"""
+
+
+def test_a_root_of_a_root_below_a_fraction_stays_there() -> None:
+    # x = 16, r = 4 its root, s = 2 the root of r: 1/s * 1/(s r^2) = 1/64, twice; 1/(s^3 r) * 1/s^3 = 1/256
+    assert run_python("-c", NESTED).split() == ["1/64", "1/64", "1/256"]
+
+
 def test_installing_registers_the_model_with_crosshair() -> None:
     script = (
         "import crosshair.core_and_libs as libs\n"
