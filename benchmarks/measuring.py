@@ -31,7 +31,7 @@ class Comparison:
 
     @property
     def spread(self) -> tuple[float, float]:
-        """The lower and the upper quartile."""
+        """The lower and the upper quartile; of fewer than four ratios the least and the largest."""
         if len(self.ratios) < 4:
             return min(self.ratios), max(self.ratios)
         quarters = statistics.quantiles(self.ratios, n=4)

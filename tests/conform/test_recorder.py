@@ -103,6 +103,9 @@ def test_a_file_that_is_no_recording_is_left_alone(tmp_path):
     with pytest.raises(CannotRecord, match="no recording"):
         Recorder(path)
     assert path.read_text(encoding="utf-8") == "mine\n"
+    path.write_text("[" * 200_000, encoding="utf-8")
+    with pytest.raises(CannotRecord, match="no recording"):
+        Recorder(path)
     with pytest.raises(CannotRecord, match="expected a file that can be written"):
         Recorder(tmp_path / "nowhere" / "run.jsonl")
     with pytest.raises(CannotRecord, match="float32"):

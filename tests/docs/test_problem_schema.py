@@ -22,6 +22,7 @@ DOMAINS = (
     'kind = "open-ball"\ncentre = ["1/2"]\nradius = 0.25',
     'kind = "half-spaces"\nnormals = [[1]]\noffsets = [0.75]',
     'kind = "whole-space"\ndimension = 1',
+    'kind = "open-simplices"\nsizes = [1, 0]',
     'kind = "intersection"\nparts = [{ kind = "open-box", lower = [0], upper = [1] }]',
 )
 # What stands in the bernoulli starter, and what is no problem any more when it stands there instead.
@@ -63,6 +64,12 @@ def test_every_starter_fits(family: str) -> None:
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_every_kind_of_domain_fits_and_is_read(domain: str) -> None:
     text = f"{STARTERS['bernoulli']}\n[domain]\n{domain}\n"
+    assert complaints(text) == []
+    problem_from_mapping(parsed(text))
+
+
+def test_a_prefix_after_which_nothing_is_forbidden_fits_and_is_read() -> None:
+    text = STARTERS["autoregressive"].replace("horizon = 2", 'horizon = 2\nforbidden = { "a" = [] }')
     assert complaints(text) == []
     problem_from_mapping(parsed(text))
 

@@ -106,7 +106,7 @@ def files(folder: Path, ending: str) -> list[tuple[str, Path]]:
         file.truncate(1 << 32)
     odd = ("pipe", "folder", "zero", "loop", "nowhere", "sparse", "none")
     made += [(name, folder / f"{name}.{ending}") for name in odd]
-    for name in ("-dash", "new\nline", "b\udcff\udcfe", "e\u0301", "\u202e", "a" * 200):
+    for name in ("-dash", "new\nline", "b\udcff\udcfe", "e\u0301", "\u202e", "\x1b[2J\x9b", "a" * 200):
         path = folder / f"{name}.{ending}"
         path.write_bytes(b"{}\n" if ending != "toml" else b"")
         made.append((f"named {name!a}", path))

@@ -47,6 +47,7 @@ def test_a_hostile_file_ends_in_one_message(tmp_path: Path, command: str) -> Non
         assert told.strip() or said["status"] < 2, said
         assert "Traceback" not in said["err"], said
         assert "defect of grpocheck" not in said["err"], said
+        assert not any(mark in said["out"] + said["err"] for mark in "\x1b\x9b\u202e"), said
         assert len(told) < 2_000, said
         assert said["seconds"] < 60 or said["status"] == 0, said  # under 2 s on an idle machine
 

@@ -7,7 +7,7 @@ import pytest
 from grpocheck.core.variants.registry import NAMED
 from grpocheck.core.variants.variant import Variant
 from grpocheck.core.variants.words import with_parts
-from grpocheck.verifier.recompute import recompute
+from grpocheck.verifier.recompute import BadSetting, LossCall, recompute
 from grpocheck.verifier.recompute.variants import settings_of
 
 from tests.recompute.calls import core_loss_and_gradient, small_call
@@ -61,3 +61,17 @@ def test_loss_and_gradient_are_those_of_core(variant, seed):
         assert result.entropy_gradient == pytest.approx(-float(found.entropy) * marks, abs=1e-15)
     else:
         assert result.entropy_gradient is None
+
+
+@pytest.mark.parametrize("shape", [(3, 7), (4,), (2,), ()])
+def test_ratios_of_the_sampler_are_of_tokens_or_a_column(shape: tuple[int, ...]) -> None:
+    logs = -np.ones((2, 4))
+    given = {"new_logps": logs, "old_logps": logs, "mask": np.ones((2, 4)), "advantages": [1.0, -1.0]}
+    for fits in ((2, 4), (2, 1)):
+        # of 3 with a ratio to the sampler of 3: -(3 - 3) / 2, and the slopes -+ 3 / (4 * 2)
+        found = recompute(LossCall(**given, importance_ratio=np.full(fits, 3.0)))
+        assert (found.loss, found.gradient.tolist()) == (0, [[-3 / 8] * 4, [3 / 8] * 4])
+    with pytest.raises(BadSetting, match=r"importance_ratio: \[.*\]: expected one for each token"):
+        LossCall(**given, importance_ratio=np.ones(shape))
+    with pytest.raises(BadSetting, match="advantage_errors"):
+        LossCall(**given, advantage_errors=np.zeros(3))

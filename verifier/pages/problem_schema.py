@@ -22,6 +22,7 @@ NUMBER = {"$ref": "#/$defs/number"}
 NUMBERS = {"type": "array", "items": NUMBER}
 ROWS = {"type": "array", "items": NUMBERS}
 TEXTS = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+BARRED = {"type": "array", "items": {"type": "string"}}
 BOUNDS = {"type": "array", "items": {"anyOf": [NUMBER, {"enum": ["inf", "-inf"]}]}}
 
 DOMAIN_VALUES: Mapping[str, Any] = {
@@ -32,7 +33,7 @@ DOMAIN_VALUES: Mapping[str, Any] = {
     "radius": NUMBER,
     "normals": ROWS,
     "offsets": NUMBERS,
-    "sizes": {"type": "array", "items": {"type": "integer", "minimum": 2}, "minItems": 1},
+    "sizes": {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1},
     "parts": {"type": "array", "items": {"$ref": "#/$defs/domain"}, "minItems": 1},
 }
 
@@ -101,7 +102,7 @@ def schema() -> dict[str, Any]:
                     "end": {"type": "string"},
                     "horizon": {"type": "integer", "minimum": 1},
                     "parameterisation": {"enum": ["logits", "masses"]},
-                    "forbidden": {"description": "prefix: tokens", "type": "object", "additionalProperties": TEXTS},
+                    "forbidden": {"description": "prefix: tokens", "type": "object", "additionalProperties": BARRED},
                 },
                 ("vocabulary", "end", "horizon", "parameterisation"),
             ),

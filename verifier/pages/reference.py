@@ -210,7 +210,7 @@ def reference() -> Mapping[str, str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the pages into the folder that is given, and take away what is no page of it."""
+    """Write the pages into the folder that is given, and take away pages that were made there and are none any more."""
     if len(arguments) != 1:
         say(f"usage: {inspect.cleandoc(REMAKE).replace('docs/reference', 'FOLDER')}")
         return BAD_INPUT
@@ -219,8 +219,9 @@ def main(arguments: Sequence[str]) -> int:
     pages = reference()
     for name, text in pages.items():
         write_text(folder / name, text)
-    for stale in set(folder.glob("*.md")) - {folder / name for name in pages}:
-        stale.unlink()
+    for other in set(folder.glob("*.md")) - {folder / name for name in pages}:
+        if REMAKE in other.read_text(encoding="utf-8", errors="replace"):
+            other.unlink()
     return 0
 
 

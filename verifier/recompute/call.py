@@ -69,14 +69,20 @@ class LossCall:
         column = advantages.reshape(new.shape[0], 1) if advantages.ndim == 1 else advantages
         object.__setattr__(self, "advantages", column)
         if self.advantage_errors is not None:
-            errors = np.asarray(self.advantage_errors, dtype=np.float64).reshape(column.shape)
-            object.__setattr__(self, "advantage_errors", errors)
+            errors = np.asarray(self.advantage_errors, dtype=np.float64)
+            if errors.size != column.size:
+                raise BadSetting("advantage_errors", errors.shape, f"one for each of {column.size} advantages")
+            object.__setattr__(self, "advantage_errors", errors.reshape(column.shape))
         if not np.isin(self.mask, (0.0, 1.0)).all():
             raise BadSetting("mask", "other numbers", "zeros and ones")
         for name in ("importance_ratio", "gathered_entropies"):
             found = getattr(self, name)
             if found is not None:
                 object.__setattr__(self, name, np.asarray(found, dtype=np.float64))
+        ratio = self.importance_ratio
+        if ratio is not None and np.shape(ratio) not in ((new.shape[0], 1), new.shape):
+            expected = f"one for each token, or a column with one for each of {new.shape[0]} responses"
+            raise BadSetting("importance_ratio", np.shape(ratio), expected)
         if self.precision not in PRECISIONS:
             raise BadSetting("precision", self.precision, "one of " + ", ".join(PRECISIONS))
         for name in ("world_size", "gradient_accumulation_steps", "steps_per_generation"):

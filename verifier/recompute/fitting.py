@@ -194,7 +194,7 @@ def _clips(call: LossCall, settings: LossSettings, found: Shown) -> Iterator[Los
     low = _bracket(-found.ratio, free & loss, held & loss & (found.ratio < 1))
     above = held & loss & (found.ratio > 1)
     top = max(high[0], 1.0)
-    widths_low = _choices(1 + high_or(low[0], -1.0), 1 + low[1], settings.epsilon)
+    widths_low = _choices(1 + finite_or(low[0], -1.0), 1 + low[1], settings.epsilon)
     widths_high = _choices(top - 1, high[1] - 1, settings.epsilon_high)
     deltas: list[float | None] = [None]
     if above.any():
@@ -205,7 +205,7 @@ def _clips(call: LossCall, settings: LossSettings, found: Shown) -> Iterator[Los
         yield first
         if not _gradient_fits(call, first):  # it is the same wherever between the ratios the bounds are
             return
-        reaches = (max(1 + high_or(low[0], -1.0), 0.0), 1 + low[1]), (top - 1, high[1] - 1)
+        reaches = (max(1 + finite_or(low[0], -1.0), 0.0), 1 + low[1]), (top - 1, high[1] - 1)
         yield from _solved(call, first, widths_low, reaches)
 
 
@@ -215,7 +215,7 @@ def _gradient_fits(call: LossCall, settings: LossSettings) -> bool:
     return not compare(tried, recompute(tried))
 
 
-def high_or(value: float, otherwise: float) -> float:
+def finite_or(value: float, otherwise: float) -> float:
     """A finite number, or another."""
     return value if math.isfinite(value) else otherwise
 

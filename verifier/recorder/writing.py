@@ -17,6 +17,8 @@ from grpocheck.core.whole_files import Lines
 FORMAT, VERSION = "grpocheck-groups", 1
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 CHUNK = 1 << 16
+LONGEST_HEADER = 1 << 24
+"""The most bytes of a first line that is looked at; no header of a recording is nearly as long."""
 
 
 class CannotRecord(Exception):  # noqa: N818 - named for what it says
@@ -143,8 +145,8 @@ def _mend(path: Path) -> None:
     """Take away what a crash left of a last line; raises CannotRecord for a file that is no recording."""
     with path.open("rb+") as file:
         try:
-            header = json.loads(file.readline())
-        except ValueError:
+            header = json.loads(file.readline(LONGEST_HEADER))
+        except (ValueError, RecursionError):
             header = None
         if not isinstance(header, dict) or header.get("format") != FORMAT or header.get("version") != VERSION:
             raise CannotRecord(f"{str(path)!r}: it is there and no recording of version {VERSION}; expected a new file")
