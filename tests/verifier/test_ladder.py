@@ -1,6 +1,7 @@
 """The ladder as a whole: what runs, what comes from the cache, what is missing from an installation."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from grpocheck.contracts.claims import CLAIMS, Claim, Kind, select
@@ -10,7 +11,7 @@ from grpocheck.proofs.evidence import Need, Verdict
 from grpocheck.proofs.symbolic.verdicts import Counterexample, Result
 from grpocheck.proofs.symbolic.verdicts import Verdict as SymbolicVerdict
 from grpocheck.verifier.cache import Cache
-from grpocheck.verifier.evidence import ladder
+from grpocheck.verifier.evidence import ladder, symbolic
 from grpocheck.verifier.evidence.gathering import Rows, Settings
 from grpocheck.verifier.evidence.ladder import verify
 from grpocheck.verifier.evidence.report import Report
@@ -80,6 +81,37 @@ def test_the_second_time_comes_from_the_cache_and_says_so(tmp_path: Path) -> Non
     assert not any(row.cached for entry in first.claims for row in entry.rows)
     assert second.to_mapping()["claims"][0]["evidence"][0]["cached"] is True
 
+CHANGING = """\
+from grpocheck.contracts.claims import Kind
+from grpocheck.proofs.evidence import Budget, Finding, evidence, held
+
+
+@evidence("E2", kind=Kind.ENUMERATION, scope="one case")
+def holds(budget: Budget) -> Finding:
+    budget.step(1, 1)
+    return held(cases=1)
+"""
+
+
+def test_what_was_found_while_its_source_was_changed_is_kept_under_no_digest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "changed_meanwhile.py"
+    source.write_text(CHANGING)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    class Changing(Noted):
+        def progressed(self, name: str, done: int, total: int) -> None:
+            source.write_text(CHANGING + "# as it was read by whom?\n")
+
+    settings = Settings(1, 60, Cache(tmp_path / "kept"), ("changed_meanwhile",))
+    wanted = [Claim(claim.id, claim.statement, claim.seed, {}) for claim in select(["E2"])]
+    for watcher, cached in ((Changing(), False), (Noted(), False), (Noted(), True)):
+        source.write_text(CHANGING)
+        report = verify(wanted, settings, watcher)
+        assert [row.cached for row in report.claims[0].rows] == [cached]
+        assert report.claims[0].verdict is Verdict.HELD
+
 
 def test_what_cannot_run_here_is_named_with_what_enables_it() -> None:
     report, _ = verified(None, "F1")
@@ -138,3 +170,18 @@ def test_only_a_symbolic_confirmation_is_held(verdict: SymbolicVerdict, expected
 def test_a_refutation_without_a_replayed_counterexample_is_not_believed() -> None:
     found = finding_of(Result("m:f", "E2: ...", "any", SymbolicVerdict.REFUTED, "spurious", 1.0, 4, None))
     assert (found.verdict, found.broken) == (Verdict.UNDECIDED, True)
+
+
+@pytest.mark.parametrize(("keys", "kept"), [(["now", "now"], True), (["then", "now"], False)])
+def test_a_confirmation_is_kept_while_its_sources_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: list[str], kept: bool
+) -> None:
+    entry = SimpleNamespace(name="planted.one", postconditions=("E2: is 0",), size="one", module="planted")
+    result = Result(entry.name, "E2: is 0", "one", SymbolicVerdict.CONFIRMED, "", 1.0, 3, callees=("another",))
+    monkeypatch.setattr(symbolic, "check", lambda *_: [result])
+    told = iter(keys)
+    monkeypatch.setattr(symbolic, "key_of", lambda *_: next(told))
+    (rows,) = symbolic.symbolic_rows([entry], Settings(1, 60, Cache(tmp_path), ("planted",)), Noted())  # type: ignore[list-item]
+    assert rows["E2"].finding.verdict is Verdict.HELD
+    assert (Cache(tmp_path).get(keys[0]) is not None) is kept
+    assert (Cache(tmp_path).get("now") is not None) is kept

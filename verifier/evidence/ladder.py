@@ -40,7 +40,7 @@ def declared_rows(wanted: set[str], settings: Settings, watcher: Watcher) -> Ite
     """The rows of every piece of declared evidence that speaks of a wanted claim, in the order of declaration."""
     entries = [entry for entry in discover(settings.modules) if wanted & set(entry.claims)]
     watcher.planned(len(entries))
-    keys = {entry.name: digest(entry.name, [entry.module], entry.files) for entry in entries}
+    keys = {entry.name: key_of(entry) for entry in entries}
     found: dict[str, Rows] = {}
     missing: list[tuple[Evidence, float]] = []
     for entry in entries:
@@ -57,7 +57,8 @@ def declared_rows(wanted: set[str], settings: Settings, watcher: Watcher) -> Ite
         else run_elsewhere(longest_first, settings.executor)
     )
     for entry, outcome in outcomes:
-        settings.cache.put(keys[entry.name], outcome)
+        if key_of(entry) == keys[entry.name]:  # else a source was changed meanwhile, and which one ran is not known
+            settings.cache.put(keys[entry.name], outcome)
         found[entry.name] = rows_of(entry, outcome, cached=False)
         watcher.finished(found[entry.name])
     yield from (found[entry.name] for entry in entries)
@@ -65,6 +66,11 @@ def declared_rows(wanted: set[str], settings: Settings, watcher: Watcher) -> Ite
         if not is_available(module):
             kind = NEEDS[module].kind
             yield {claim: Row(module, kind, "", finding, 0.0) for claim, finding in absent_findings(module).items()}
+
+
+def key_of(entry: Evidence) -> str:
+    """The digest of a piece of declared evidence, of its sources as they are now."""
+    return digest(entry.name, [entry.module], entry.files)
 
 
 def rows_of(entry: Evidence, outcome: Outcome, cached: bool) -> Rows:

@@ -26,6 +26,7 @@ def symbolic_rows(entries: Sequence[Harness], settings: Settings, watcher: Watch
     A harness that calls another one with contracts is checked together with it, and only then believed.
     """
     watcher.planned(sum(len(entry.postconditions) for entry in entries))
+    named = {entry.name: entry for entry in entries}
     keys = {(entry.name, text): key_of(entry, text) for entry in entries for text in entry.postconditions}
     rows: dict[str, list[Rows]] = {}
     missing: list[Harness] = []
@@ -43,14 +44,19 @@ def symbolic_rows(entries: Sequence[Harness], settings: Settings, watcher: Watch
         for row in found:
             watcher.finished(row)
 
+    def keep(result: Result) -> None:
+        key = keys[result.harness, result.postcondition]
+        if key_of(named[result.harness], result.postcondition) == key:  # else a source was changed meanwhile
+            settings.cache.put(key, outcome_of(result))
+
     def told(result: Result, _done: int, _total: int) -> None:
         watcher.finished(fresh_rows(result))
         if not result.callees:  # with callees it counts only when they are confirmed too
-            settings.cache.put(keys[result.harness, result.postcondition], outcome_of(result))
+            keep(result)
 
     budget = settings.seconds or DEFAULT_BUDGET
     for result in check(missing, settings.jobs, budget, told, settings.executor) if missing else []:
-        settings.cache.put(keys[result.harness, result.postcondition], outcome_of(result))
+        keep(result)
         rows.setdefault(result.harness, []).append(fresh_rows(result))
     return [row for entry in entries for row in rows[entry.name]]
 
