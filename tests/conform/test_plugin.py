@@ -6,6 +6,7 @@ import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import numpy as np
 import pytest
 from grpocheck.verifier.conform.pytest_plugin import GrpoConformance
 
@@ -66,3 +67,24 @@ def test_a_failing_test_shows_the_smallest_input(tmp_path):
 def test_a_name_that_is_none_fails_with_the_names_there_are():
     with pytest.raises(pytest.fail.Exception, match="did you mean"):
         GrpoConformance().check(lambda new, old, ref, advantages, mask: 0.0, variant="grpoo")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"variant": 3}, "variant: 3: expected the name of a variant"),
+        ({"variant": "grpo", "parts": [3]}, "parts: .*3.*: expected texts such as"),
+        ({"variant": "grpo", "parts": None}, "parts: None: expected texts such as"),
+        ({"variant": "grpo", "parts": "kl=k1"}, "parts: 'kl=k1': expected texts such as"),
+        ({"variant": "grpo", "maximum_length": "8"}, "maximum-length: '8': expected a count of at least 1"),
+        ({"variant": "dr_grpo", "maximum_length": 2.5}, "maximum-length: 2.5: expected a count of at least 1"),
+        ({"variant": "dr_grpo", "maximum_length": True}, "maximum-length: True: expected a count of at least 1"),
+    ],
+)
+def test_what_cannot_be_asked_is_named(asked: dict[str, object], said: str):
+    with pytest.raises(pytest.fail.Exception, match=said):
+        GrpoConformance().check(loss_of_numpy, **asked)
+
+
+def loss_of_numpy(new, old, ref, advantages, mask):
+    return -float(np.mean(new))

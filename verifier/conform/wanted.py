@@ -58,8 +58,8 @@ def numbers_of(epsilon: Any = None, beta: Any = None, maximum_length: int | None
         raise InvalidProblem("epsilon", str(width), "a number strictly between 0 and 1")
     if weight < 0:
         raise InvalidProblem("beta", str(weight), "a number of at least 0")
-    if maximum_length is not None and maximum_length < 1:
-        raise InvalidProblem("maximum-length", str(maximum_length), "a count of at least 1")
+    if maximum_length is not None and (type(maximum_length) is not int or maximum_length < 1):
+        raise InvalidProblem("maximum-length", maximum_length, "a count of at least 1")
     return Numbers(width, weight, maximum_length)
 
 
@@ -78,6 +78,10 @@ class Wanted:
 
 def variant_called(name: str, parts: Sequence[str] = ()) -> Variant:
     """The variant of a name as people write it (dr_grpo, GSPO), with parts exchanged; raises InvalidProblem."""
+    if not isinstance(name, str):
+        raise InvalidProblem("variant", name, "the name of a variant")
+    if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
+        raise InvalidProblem("parts", parts, "texts such as advantage=leave-one-out, in a list")
     return with_parts(named(name), parts)
 
 
