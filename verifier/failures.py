@@ -46,10 +46,12 @@ def installed_with(extra: str) -> str:
 
 def exit_status_of(error: Exception) -> int | None:
     """The exit status of an error that a person can act on; None for any other, which is a defect of grpocheck."""
+    if isinstance(error, BadOption):
+        return BAD_INPUT
     from grpocheck.contracts.claims import UnknownClaim
     from grpocheck.contracts.clauses import ContractViolation
 
-    if isinstance(error, BadOption | UnknownClaim | OSError | UnicodeDecodeError):
+    if isinstance(error, UnknownClaim | OSError | UnicodeDecodeError):
         return BAD_INPUT
     if isinstance(error, ContractViolation):
         return REFUTED
@@ -113,12 +115,20 @@ def stop_printing() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def check_contracts_setting() -> None:
+    """Raise BadOption for a setting that switches no contracts, before the module that reads it is imported."""
+    setting = os.environ.get("GRPOCHECK_CONTRACTS")
+    if setting not in (None, "on", "off"):
+        raise BadOption("GRPOCHECK_CONTRACTS", setting, "it switches nothing", "on or off")
+
+
 def guarded(command: Callable[Arguments, int]) -> Callable[Arguments, None]:
     """A command that returns its exit status, as one that exits with it whatever happens."""
 
     @wraps(command)
     def exiting(*arguments: Arguments.args, **options: Arguments.kwargs) -> None:
         try:
+            check_contracts_setting()
             status = command(*arguments, **options)
         except KeyboardInterrupt:
             say("interrupted")

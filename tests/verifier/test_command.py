@@ -328,3 +328,10 @@ def processes_in(folder: Path) -> list[str]:
         except OSError:
             continue
     return found
+
+
+@pytest.mark.parametrize("setting", ["maybe", "ON", "0"])
+def test_a_setting_that_switches_no_contracts_is_bad_input(tmp_path: Path, setting: str) -> None:
+    done = grpocheck(tmp_path, "explain", "A1", GRPOCHECK_CONTRACTS=setting)
+    assert done.returncode == 2
+    assert done.stderr == f"grpocheck: GRPOCHECK_CONTRACTS: '{setting}': it switches nothing; expected on or off\n"
