@@ -248,7 +248,7 @@ function differences(want, got, floor, path) {
   if (want !== null && want.between !== undefined) {
     const [lower, upper] = want.between.map(number);
     const slack = TOLERANCE * Math.max(Math.abs(lower), Math.abs(upper), floor);
-    if (lower - slack <= got && got <= upper + slack) return [];
+    if (typeof got === "number" && lower - slack <= got && got <= upper + slack) return [];
     return [`${path}: got ${shown(got)}, expected a number from ${shown(lower)} to ${shown(upper)}: there is a kink`];
   }
   if (Array.isArray(want)) {
@@ -280,7 +280,7 @@ function compared(theCase, want, got) {
 function guess(want, got) {
   for (const [g, wanted] of (want.advantages ?? []).entries()) {
     const shrunk = wanted.map((value) => number(value) * Math.sqrt((wanted.length - 1) / wanted.length));
-    if (shrunk.some((value) => value !== 0) && shrunk.every((value, i) => close(got.advantages[g][i], value, 1))) {
+    if (shrunk.some((value) => value !== 0) && shrunk.every((value, i) => close(got.advantages?.[g]?.[i], value, 1))) {
       return " (off by sqrt((G-1)/G): a sample deviation in place of the population's?)";
     }
   }

@@ -297,8 +297,10 @@ def compared(case, want, got):
 
 def guess(want, got):
     """A mistake that would explain the advantages, if one does."""
-    for wanted, found in zip(want.get("advantages", []), got.get("advantages", []), strict=True):
+    for wanted, found in zip(want.get("advantages", []), got.get("advantages") or [], strict=False):
         size = len(wanted)
+        if not isinstance(found, list) or len(found) != size or not all(isinstance(a, (int, float)) for a in found):
+            continue
         shrunk = [number(value) * math.sqrt((size - 1) / size) for value in wanted]
         if max(map(abs, shrunk)) > 0 and all(close(a, b, 1) for a, b in zip(found, shrunk, strict=True)):
             return " (off by sqrt((G-1)/G): a sample deviation in place of the population's?)"

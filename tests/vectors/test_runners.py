@@ -206,3 +206,43 @@ def test_the_runners_are_small_and_stand_alone():
             "import sys",
             'import { readFileSync } from "node:fs";',
         }
+
+
+EVALUATED = {
+    ".py": "got = evaluate(variants[name], case[\"input\"], fault)\n",
+    ".mjs": "got = evaluate(variants.get(name), theCase.input, fault);\n",
+}
+SPOILT = {
+    "no advantages": {
+        ".py": "got.pop('advantages')",
+        ".mjs": "delete got.advantages;",
+    },
+    "a group too few": {
+        ".py": "got['advantages'].pop()",
+        ".mjs": "got.advantages.pop();",
+    },
+    "a response without a number": {
+        ".py": "got['advantages'][0][0] = None",
+        ".mjs": "got.advantages[0][0] = null;",
+    },
+    "no number at a kink": {
+        ".py": "got['gradient'] = [[[None if isinstance(w, dict) else g for w, g in zip(a, b)] for a, b in zip(c, d)] "
+        "for c, d in zip(want.get('gradient', []), got['gradient'])]",
+        ".mjs": "got.gradient = (want.gradient ?? []).map((c, g) => c.map((a, i) => a.map((w, h) => "
+        "w?.between ? null : got.gradient[g][i][h])));",
+    },
+}
+
+
+@pytest.mark.parametrize("command", RUNNERS)
+@pytest.mark.parametrize("spoilt", SPOILT.values(), ids=SPOILT)
+def test_what_has_not_the_shape_is_a_failure_and_no_crash(command, spoilt, file, tmp_path):
+    source = Path(command[-1])
+    text, line = source.read_text(encoding="utf-8"), EVALUATED[source.suffix]
+    assert line in text
+    spaces = " " * 20 if source.suffix == ".py" else ""
+    own = tmp_path / source.name
+    own.write_text(text.replace(line, f"{line}{spaces}{spoilt[source.suffix]}\n"), encoding="utf-8")
+    done = ran([*command[:-1], str(own)], file, "--variant", "section-1")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "FAIL boundary-ratios / section-1: " in done.stdout
