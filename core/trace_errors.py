@@ -56,6 +56,8 @@ def difference(expected: str, found: str) -> str:
     """
     ours, theirs = json.loads(expected), json.loads(found)
     if typed(ours) == typed(theirs):
+        if json.dumps(ours) == json.dumps(theirs):
+            return "the event is the same and written otherwise: expected no other white space, line end or escape"
         return "the fields of the event stand in another order: expected the order of the schema"
     place, wanted, there = parting(ours, theirs)
     article = "an" if ours["event"].startswith(("a", "e", "i", "o", "u")) else "a"

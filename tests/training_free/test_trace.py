@@ -251,3 +251,21 @@ def test_a_token_model_is_recalled_too(tmp_path: Path) -> None:
     with resumed(path) as record:
         run(two_tokens(), supply, record=record)
     assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("was", "made", "said"),
+    [
+        ("\n", "\r\n", "the event is the same and written otherwise"),
+        ('", "', '",  "', "the event is the same and written otherwise"),
+        ('"event": "stop", "t": 1', '"t": 1, "event": "stop"', "the fields of the event stand in another order"),
+    ],
+)
+def test_what_is_written_otherwise_is_refused_for_what_it_is(tmp_path: Path, was: str, made: str, said: str) -> None:
+    path = tmp_path / "trace.jsonl"
+    text = whole(path)
+    assert was in text
+    path.write_bytes(text.replace(was, made).encode())
+    with pytest.raises(TraceMismatch, match=f"line [0-9]+: {said}"), resumed(path) as record:
+        run(task(), Supply(introspection=Counting()), record=record)
+    assert path.read_bytes() == text.replace(was, made).encode()
