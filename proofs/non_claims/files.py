@@ -9,6 +9,7 @@ from textwrap import wrap
 
 from grpocheck.contracts.claims import claim
 from grpocheck.core import Problem, problem_to_toml, read_problem
+from grpocheck.core.whole_files import Draft
 from grpocheck.proofs.non_claims.grid import Grid
 from grpocheck.proofs.non_claims.refutations import Refutation
 from grpocheck.proofs.non_claims.searcher import Excluded, Found, Search
@@ -51,6 +52,16 @@ def replay(witness: Witness) -> Refutation:
         if fact_line(fact) not in lines:
             raise WitnessLost(f"{path}: the run shows {fact!r}, and its header states something else")
     return refutation
+
+
+def store(path: Path, text: str) -> None:
+    """Write a witness file as a whole: a search that is stopped leaves the old one. Raises CannotWrite."""
+    draft = Draft(path)
+    try:
+        draft.write(text)
+        draft.finish()
+    finally:
+        draft.abandon()
 
 
 def fact_line(fact: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from grpocheck.contracts.clauses import ENABLED
 from grpocheck.core import Problem
-from grpocheck.proofs.non_claims.files import ORDER, excluded_line, path_of, smallness, text_of
+from grpocheck.proofs.non_claims.files import ORDER, excluded_line, path_of, smallness, store, text_of
 from grpocheck.proofs.non_claims.searcher import search
 from grpocheck.proofs.non_claims.witnesses import IMPOSSIBLE, WITNESSES, Impossible, Witness
 
@@ -45,7 +45,7 @@ def find_witness(witness: Witness, write: bool, say: Say) -> bool:
         return False
     path = path_of(witness)
     if write:
-        path.write_text(text, encoding="utf-8")
+        store(path, text)
     stored = path.is_file() and path.read_text(encoding="utf-8") == text
     say(f"  {path}: {'as stored' if stored else 'THE STORED FILE DIFFERS (--write stores what was found)'}")
     return stored

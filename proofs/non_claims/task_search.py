@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from grpocheck.proofs.non_claims import n6, n8
+from grpocheck.proofs.non_claims.files import store
 from grpocheck.proofs.non_claims.task_files import TaskWitness, text_of
 
 WITNESSES: tuple[TaskWitness, ...] = (*n6.WITNESSES, *n8.WITNESSES)
@@ -26,7 +27,7 @@ def find_witness(witness: TaskWitness, write: bool, say: Callable[[str], None]) 
         say(f"  {fact}")
     text, path = text_of(witness, found, facts), Path(witness.path)
     if write:
-        path.write_text(text, encoding="utf-8")
+        store(path, text)
     stored = path.is_file() and path.read_text(encoding="utf-8") == text
     say(f"  {path}: {'as stored' if stored else 'THE STORED FILE DIFFERS (--write stores what was found)'}")
     return stored

@@ -227,12 +227,6 @@ class Bounded:
                 error = error + precision.unit * (np.abs(value) + error)
         return Bounded(*_in_range(np.asarray(value), np.asarray(error), precision), precision)
 
-    def where(self, condition: NDArray[np.bool_], other: Bounded) -> Bounded:
-        """This number where a decided condition holds, the other elsewhere."""
-        return Bounded(
-            np.where(condition, self.value, other.value), np.where(condition, self.error, other.error), self.precision
-        )
-
     def masked(self, mask: Array) -> Bounded:
         """The product with a mask of zeros and ones: 0 where it is 0, and NaN where 0 times an infinity stood."""
         with np.errstate(invalid="ignore"):
@@ -243,10 +237,6 @@ class Bounded:
     def rounded_again(self, times: int) -> Bounded:
         """The same number after further roundings: products and quotients that a trainer orders otherwise."""
         return self._rounded(self.value, self.error, times, exact=self.is_zero)
-
-    def at(self, index: Any) -> Bounded:
-        """A part of the numbers."""
-        return Bounded(self.value[index], self.error[index], self.precision)
 
 
 def _times(size: Array, error: Array) -> Array:
