@@ -74,10 +74,10 @@ def message_of(error: Exception) -> str:
 
         if isinstance(error, CannotWrite):
             return shorter(f"{str(error.filename)!r}: {error.strerror}; expected a file that can be written")
-        from grpocheck.verifier.files import installed_example
+        from grpocheck.verifier.files import meant_file
 
         found = f"{str(error.filename)!r}: {error.strerror}; expected a file that can be read"
-        return shorter(found + installed_example(Path(str(error.filename))))
+        return shorter(found + meant_file(Path(str(error.filename))))
     return shorter(str(error))
 
 

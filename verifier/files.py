@@ -4,9 +4,12 @@ And what is read whole: files that end, of a size and with as many values as fit
 """
 
 import json
+import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,10 @@ from grpocheck.proofs.shipped import examples
 from grpocheck.verifier.failures import BadOption
 from grpocheck.verifier.printing import printable
 
+MOST_BESIDE = 1000
+"""Files of a folder among which one that was meant is looked for."""
+NEARLY = 0.85
+"""The ratio of difflib from which on a file's name is taken for a misspelt one."""
 MOST_BYTES = 1 << 26
 """Bytes of a file that is read whole, and of a line."""
 
@@ -139,7 +146,7 @@ def in_file(path: Path) -> Iterator[None]:
         yield
     except InvalidProblem as error:
         if error.value == str(path):  # the file itself cannot be read
-            raise InvalidProblem(error.key, error.value, error.expected + installed_example(path)) from error
+            raise InvalidProblem(error.key, error.value, error.expected + meant_file(path)) from error
         counted = " ([0] is the first)" if PLACE.search(error.key) else ""
         raise InvalidProblem(f"{printable(path)}: {error.key}", error.value, error.expected + counted) from error
 
@@ -158,6 +165,17 @@ def problem_at(path: Path) -> Problem:
     """The problem in a file; raises InvalidProblem, which names the file, for what is none."""
     with in_file(path):
         return read_problem(path)
+
+
+def meant_file(path: Path) -> str:
+    """What was probably meant by the path of a file that is not there, to end a message; the empty text if unknown."""
+    installed, near = installed_example(path), list[str]()
+    with suppress(OSError, ValueError):  # a folder or a name in which nothing can be looked for
+        if not installed and not path.exists():
+            with os.scandir(path.parent) as entries:
+                names = [entry.name for entry in islice(entries, MOST_BESIDE) if entry.is_file()]
+            near = get_close_matches(path.name, names, n=1, cutoff=NEARLY)
+    return f"; did you mean {printable(path.parent / near[0])}?" if near else installed
 
 
 def installed_example(path: Path) -> str:

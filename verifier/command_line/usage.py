@@ -10,6 +10,9 @@ from typer.core import TyperGroup
 
 INVALID = re.compile(r"Invalid value for '(?P<name>[^']+)': (?P<what>.+)")
 
+TYPED = "grpocheck.typed"
+"""Where the words of the command line are kept, from the one on that should name a command."""
+
 PARSING = re.compile(r", (?:unable to parse string as|got) an? .*")
 """What typer says beside the expectation of how it reads a value."""
 OURS = {
@@ -46,6 +49,11 @@ class Commands(TyperGroup):
             status = BAD_INPUT
         sys.exit(status)
 
+    def resolve_command(self, context: Any, words: list[str]) -> Any:
+        """The command that is named; what was typed is kept, for what is said where there is none of that name."""
+        context.meta[TYPED] = words
+        return super().resolve_command(context, words)
+
 
 def refusal(error: Any, text: str) -> str:
     """A refusal with the value, and with what is probably meant or where it is said how the command is called."""
@@ -72,6 +80,13 @@ def value_of(error: Any, what: str) -> list[str]:
 def meant(error: Any, context: Any, text: str) -> str:
     """What was probably meant: an argument that has no name, or the option that code of one's own goes with."""
     called, option = context.command_path, getattr(error, "option_name", None)
+    first, *others = context.meta.get(TYPED, [""])
+    if text.startswith("No such command") and first.endswith((".toml", ".jsonl")):
+        named = next((word for word in others if word in context.command.commands), None)
+        usual = "run" if first.endswith(".toml") else "replay"
+        return f"expected the command before the file: {called} {named or usual} {first}"
+    if called.endswith(" prove") and "extra argument" in text:
+        return f"put the property in quotes: {called} 'F_next >= F' PROBLEM"
     for parameter in context.command.params:
         word = str(parameter.metavar or parameter.name)
         if parameter.param_type_name == "argument" and option == f"--{parameter.name}":

@@ -71,7 +71,8 @@ reference = { "." = 0.5, "a a" = 0.25, "a ." = 0.25 }
 def new_problem(family: str, out: Path | None) -> int:
     """Print the starter of a family, or write it to a file that is not there yet."""
     if family not in STARTERS:
-        raise BadOption("FAMILY", family, "no such family", "one of " + ", ".join(STARTERS))
+        place = f"; a file has --out before it: grpocheck new --out {family}" if family.endswith(".toml") else ""
+        raise BadOption("FAMILY", family, "no such family", "one of " + ", ".join(STARTERS) + place)
     text = STARTERS[family] + TAIL
     problem_from_mapping(parsed(text))
     if out is None:

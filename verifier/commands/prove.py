@@ -7,6 +7,7 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any
 
+from grpocheck.contracts.claims import GROUNDWORK, REGISTRY
 from grpocheck.contracts.clauses import ENABLED
 from grpocheck.core.problem import Problem
 from grpocheck.verifier.failures import BAD_INPUT, REFUTED, UNDECIDED, BadOption, emit, say
@@ -34,7 +35,7 @@ class ProveRequest:
 
 def prove(request: ProveRequest) -> int:
     """Print the verdict on a property; 0 holds, 1 refuted, 3 undecided."""
-    shelved = SHELF.get(request.stated)
+    shelved = shelved_named(request.stated)
     if request.scope is not None and request.scope not in list(Scope):
         raise BadOption("--scope", request.scope, "there is no such scope", f"one of {', '.join(Scope)}")
     if shelved is None and isfile(request.stated):
@@ -66,6 +67,20 @@ def prove(request: ProveRequest) -> int:
     else:
         emit("\n".join([*verdict_lines(result), *counterexample_lines(result, request.out)]))
     return EXIT[result.verdict]
+
+
+def shelved_named(stated: str) -> Shelved | None:
+    """The entry of the shelf of that name, or None for a property; BadOption for another claim or a name's capitals."""
+    name, claim = stated.strip().upper(), {**REGISTRY, **GROUNDWORK}.get(stated.strip().upper())
+    near = [entry for entry in SHELF if stated not in SHELF and entry.upper() == name]
+    if near:
+        raise BadOption("PROPERTY", stated, "no property of the shelf has that name", f"{near[0]} (did you mean that?)")
+    if stated in SHELF or claim is None:
+        return SHELF.get(stated)
+    parts = [entry.name for entry in SHELF.values() if entry.claim == claim.id]
+    expected = f"one of its properties on the shelf ({', '.join(parts)})" if parts else "a property"
+    evidence = f"{expected}; grpocheck verify {claim.id} gives the claim's evidence"
+    raise BadOption("PROPERTY", stated, f"{claim.id} is a claim and no property", evidence)
 
 
 def watched(text: str, problem: Problem, scope: str, budget: float) -> Result:

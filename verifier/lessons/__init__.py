@@ -12,6 +12,9 @@ from grpocheck.core.values import known_keys
 from grpocheck.verifier.lessons.lesson import Lesson
 from grpocheck.verifier.names import COURSE
 
+FEWEST_LETTERS = 2
+"""The letters that a name has at least of which the lessons are suggested that have it in theirs."""
+
 
 def course() -> tuple[Lesson, ...]:
     """Every lesson there is, in the order of the course."""
@@ -30,5 +33,7 @@ def lesson_named(name: str) -> Lesson:
     if name.isascii() and name.isdigit() and 1 <= int(name[:9]) <= len(lessons):
         raise InvalidProblem("lesson", name, f"a name: {list(lessons)[int(name) - 1]} is the lesson of that number")
     if name not in lessons:
-        raise InvalidProblem("lesson", name, known_keys(name, list(lessons)))
+        like = [known for known in lessons if len(name) >= FEWEST_LETTERS and name.lower() in known]
+        near = f"{' or '.join(like)} (did you mean that?)" if like else known_keys(name, list(lessons))
+        raise InvalidProblem("lesson", name, near)
     return lessons[name]

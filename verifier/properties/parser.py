@@ -245,7 +245,8 @@ class Parser:
         opening = self.next()
         closing = f"to close the ( of column {opening.column}"
         if token.text in AGGREGATES and (token.text not in FUNCTIONS or self.binders_ahead()):
-            binders = self.binders(f"{token.text} ranges over something, as in {token.text}(responses: advantage)")
+            example = f"as in {token.text}(responses: advantage) or {token.text}(i: advantage[i])"
+            binders = self.binders(f"{token.text} ranges over something, {example}")
             with self.binding(binders):
                 body = self.expression(LOWEST)
             self.take(")", closing)
@@ -299,7 +300,7 @@ class Parser:
         if token.text in DOMAINS:
             return Binder(None, DOMAINS[token.text], token.column)
         if token.text in known_names():
-            raise self.error(token, f"{token.text} is taken; choose another variable, as in all i: ratio[i] > 1")
+            raise self.error(token, f"{token.text} is taken; {example}")
         if not self.at("in"):
             return Binder(token.text, None, token.column)
         self.next()

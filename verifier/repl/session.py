@@ -16,7 +16,7 @@ from grpocheck.core.reading import KEYS, read_problem
 from grpocheck.core.values import known_keys
 from grpocheck.core.writing import problem_to_toml
 from grpocheck.verifier.commands.claims import explain
-from grpocheck.verifier.commands.prove import verdict_lines
+from grpocheck.verifier.commands.prove import shelved_named, verdict_lines
 from grpocheck.verifier.failures import BAD_INPUT, BadOption, message_of
 from grpocheck.verifier.files import check_place, problem_at, write_text
 from grpocheck.verifier.printing import printable, without_commands
@@ -33,8 +33,11 @@ KNOWN = (BadOption, CheckFailed, DigitBudgetExceeded, InvalidProblem, OSError, P
          UnicodeError)  # fmt: skip
 """What a person can act on: said on one line, and the session goes on."""
 
-ENDS = ("q", "exit")
+ENDS = ("q", "exit", "exit()", "quit()")
 """What ends a session beside quit."""
+
+ELSEWHERE = {"n": "step", "next": "step"}
+"""What other programs that are walked through call a command of this one."""
 
 SAVED_BY_HAND = "it is there, has more in it than a saved problem, and would be lost"
 
@@ -95,7 +98,8 @@ class Session(cmd.Cmd):
         if line.lstrip().startswith("#"):
             return
         word = line.split()[0]
-        raise BadOption("command", word[:40], "there is no such command", known_keys(word, self.commands()))
+        meant = f"{ELSEWHERE[word]} (did you mean that?)" if word in ELSEWHERE else known_keys(word, self.commands())
+        raise BadOption("command", word[:40], "there is no such command", meant)
 
     def do_help(self, line: str) -> None:
         """help [COMMAND]: the commands, or what one does."""
@@ -194,7 +198,7 @@ class Session(cmd.Cmd):
     def do_prove(self, line: str) -> None:
         """prove [--scope run|draws|shape] [--budget SECONDS] PROPERTY: whether it holds, or that of a shelved name."""
         scope, budget, text = options(line)
-        shelved = SHELF.get(text)
+        shelved = shelved_named(text)
         result = check_in_process(shelved.property if shelved else text, self.walking().problem, scope, budget)
         for shown in verdict_lines(result):
             self.say(shown)
