@@ -18,6 +18,7 @@ from grpocheck.verifier.disputes.settling import IN_WORDS, Settler
 from grpocheck.verifier.disputes.structural import Structure
 
 from tests.disputes import (
+    after_eighth,
     blind_eighth,
     blind_fifth,
     blind_first,
@@ -30,7 +31,7 @@ from tests.disputes import (
 
 SOON = json.loads(json.dumps(blind_first.CASES + blind_second.CASES))
 LATER = json.loads(json.dumps(blind_third.CASES + blind_fourth.CASES + blind_fifth.CASES + blind_sixth.CASES))
-for batch in (blind_seventh, blind_eighth):
+for batch in (blind_seventh, blind_eighth, after_eighth):
     LATER += json.loads(json.dumps(batch.CASES + batch.VARIATIONS))
 BY_ID = {case["id"]: case for case in SOON + LATER}
 OPEN = {
@@ -41,6 +42,7 @@ OPEN = {
 """What stays open, and rightly."""
 NAMED = {"F12", "F19", "S09", "S10", "T15", "V05", "V12", "W02", "X01", "X05", "X08", "X10", "X13", "Y01", "Y06"}
 NAMED |= {"N01", "N02", "N12", "K01", "K06", "K15", "K16", "K22"}
+NAMED |= {"P02", "P05", "P10", "L02", "L05", "L10"}
 """Cases of two conventions, each named by its number: exchanged whole, each number is still what its name says."""
 OPAQUE = ["foo", "bar", "baz", "qux", "quux", "corge", "grault"]
 
@@ -361,3 +363,29 @@ def test_a_loss_of_every_token_is_repeated_by_the_lengths_and_no_other_loss_is()
     assert Settler(case).names["L"] == [[1], [3, 3, 3]]
     whole = {**case, "input": {"lengths": [1, 3], "losses": [1, 3]}}
     assert Settler(whole).names["L"] == [1, 3]
+
+
+def test_a_key_that_both_sides_need_says_the_convention_and_one_side_alone_does_not():
+    """8/(2*8) divides by the longest length and the responses; a wrong token mean needs no length."""
+    case = BY_ID["L06"]
+    assert settle(case).lines[0].note.startswith("by its value, as defined where longest is used, as by both sides")
+    assert settle({**case, "wrong": {"loss": "8/3"}}).word == "undecided"
+    assert settle({**case, "right": case["wrong"], "wrong": case["right"]}).word == "undecided"
+
+
+def test_a_name_beside_says_the_level_unless_the_topic_names_another():
+    case = BY_ID["P04"]
+    turned = {**case, "right": case["wrong"], "wrong": case["right"]}
+    assert settle(turned).word == "undecided", "GSPO is named, and the product is no geometric mean"
+    slopes = BY_ID["P10"]
+    assert settle(slopes).lines[1].note.startswith("by its value, as the names beside it say: ")
+    assert settle({**slopes, "right": {"d_dr": slopes["right"]["d_dr"]}}).word == "undecided"
+
+
+@pytest.mark.parametrize(("identifier", "line", "other"), [("P02", 1, "5/4"), ("P05", 1, "1/5"), ("P05", 3, "3/20")])
+def test_a_factor_and_a_penalty_are_those_of_the_numbers_beside_them_and_of_no_others(identifier, line, other):
+    case = json.loads(json.dumps(BY_ID[identifier]))
+    stated = settle(case).lines[line]
+    assert stated.agrees
+    case[stated.side][stated.name] = other
+    assert not settle(case).lines[line].agrees

@@ -65,6 +65,7 @@ def advantages(names: Names) -> Iterator[Entry]:
         everything = f"present({everything})"
     if groups == "[R]" and len(flat(names["R"])) == 1:
         yield entry("advantages group grpo guarded mean population sample scaled", "0 * R")
+        yield entry("advantages group single absent", "R / (1 + eps_std)" if "eps_std" in names else "R")
     if not holes:
         yield entry("fraction zero-variance group", f"mean([max(g) == min(g) for g in {groups}])")
         yield entry("fraction zero-variance batch", f"0 + (max({everything}) == min({everything}))")
@@ -212,7 +213,8 @@ def terms(names: Names, ratio: str) -> list[tuple[str, str]]:
 
 def clipped(names: Names) -> Iterator[Entry]:
     """Clipped terms at each level of the ratio: values, sums, derivatives by the ratios, and shares of tokens."""
-    nested = nesting(names["w"] if isinstance(names["w"], list) else names.get("new_logp", 0)) == 2
+    source = next((names[key] for key in ("w", "new_logp", "x") if isinstance(names.get(key), list)), 0)
+    nested = nesting(source) == 2
     levels = [("token", "w")]
     yield from corrected(names)
     if nested:
@@ -301,7 +303,14 @@ def clip_shares(names: Names, level: str, ratio: str) -> Iterator[Entry]:
     for word, test in [*(tests if "low" in names else tests[:2]), capped]:
         yield entry(f"fraction {level} {word}", f"mean(flat({test}))")
     yield entry(f"fraction {level} absent", f"0 * mean(flat({binding}))")
-    yield entry(f"fraction each {level} binding", f"flat({binding})")
+    yield entry(f"fraction each {level} binding two-sided", f"flat({binding})")
+    if "low" in names:  # both widths the one, or each the other's
+        for word, lower, upper in (("symmetric", "low", "low"), ("wide", "high", "high"), ("swapped", "high", "low")):
+            over, under = f"({ratio} > 1 + {upper})", f"({ratio} < 1 - {lower})"
+            one_width = f"{over} * (A > 0) + {under} * (A < 0)"
+            yield entry(f"fraction {level} binding {word} single", f"mean(flat({one_width}))")
+            yield entry(f"fraction {level} range {word} single", f"mean(flat({over} + {under}))")
+            yield entry(f"fraction each {level} binding two-sided {word} single", f"flat({one_width})")
 
 
 def aggregated(names: Names) -> Iterator[Entry]:
@@ -369,6 +378,8 @@ def sums(names: Names, responses: str, batches: str | None) -> Iterator[tuple[st
         yield "micro sequence-mean", f"mean([mean([mean(l) for l in b]) for b in {batches}])"
         yield "micro total sequence-mean", f"sum([mean([mean(l) for l in b]) for b in {batches}])"
         yield "micro token-sum", f"mean([sum(flat(b)) for b in {batches}])"
+        weighed = f"sum([len(b) * sum(flat(b)) / len(flat(b)) for b in {batches}])"
+        yield "micro token-mean weighted", f"{weighed} / {number}"
         if "longest" in names:
             yield "micro constant", f"mean([sum(flat(b)) / (len(b) * longest) for b in {batches}])"
             yield "micro total constant", f"sum([sum(flat(b)) / (len(b) * longest) for b in {batches}])"

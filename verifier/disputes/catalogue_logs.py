@@ -67,6 +67,8 @@ def shaped(words: str, value: str, nested: bool) -> Iterator[Entry]:
     yield entry(f"reward in-reward token immediate {words}", f"flat([r + v for r, v in {pairs}])")
     last = f"flat([v + r * (range(len(v)) == len(v) - 1) for r, v in {pairs}])"
     yield entry(f"reward in-reward token last {words}", last)
+    whole = f"flat([(r + sum(v)) * (range(len(v)) == len(v) - 1) for r, v in {pairs}])"
+    yield entry(f"reward in-reward token last total {words}", whole)
     yield entry(f"reward in-reward token total {words}", f"flat([0 * v + r + sum(v) for r, v in {pairs}])")
     if words == "kl k1 unclamped":
         yield entry(f"reward in-reward token immediate {words} without-kl", f"flat([0 * v + r for r, v in {pairs}])")
@@ -159,12 +161,16 @@ def rounded_masses(names: Names) -> Iterator[Entry]:
         yield entry(f"{words} exactly", f"flat([{formula}])")
         yield entry(f"{words} {{dtype}}", f"flat([in_format(dtype, {formula})])")
     yield entry("logprob {dtype} inside", "flat([log(in_format(dtype, pi))])")
+    yield entry("total mass token-sum exactly true", "sum(pi)")
+    yield entry("total mass token-sum {dtype} inside", "sum(in_format(dtype, pi))")
 
 
 def sampled_groups(names: Names) -> Iterator[Entry]:
     """Groups of rewards 0 and 1: how often they are mixed, and how a deviation weighs questions."""
     mixed = "[1 - p**G - (1 - p)**G for p in success]"
+    yield entry("kept", mixed)
     yield entry("kept fraction mass", mixed)
+    yield entry("kept absent", "[0 * p + 1 for p in success]")
     yield entry("expected kept total groups", f"[1 / m for m in {mixed}]")
     yield entry("std population", "[sqrt(p * (1 - p)) for p in success]")
     yield entry("weight std scaled population", "[1 / sqrt(p * (1 - p)) for p in success]")

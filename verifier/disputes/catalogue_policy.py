@@ -74,6 +74,7 @@ def estimators(names: Names) -> Iterator[tuple[str, str]]:
             yield words, f"sum({product} * score(pi)[y]) / G"
             if "lengths" in names:
                 longest = "longest" if "longest" in names else "max(lengths)"
+                yield f"{words} token-sum", f"sum({product} * score(pi)[y]) / G"
                 yield f"{words} sequence-mean", f"sum({product} / lengths[y] * score(pi)[y]) / G"
                 yield f"{words} constant fixed", f"sum({product} * score(pi)[y]) / (G * {longest})"
                 yield f"{words} token-mean", f"sum({product} * score(pi)[y]) / sum(lengths[y])"

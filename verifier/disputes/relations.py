@@ -1,11 +1,12 @@
-"""What numbers of a case are to one another: stated alike by both sides, or the ratio of two others.
+"""What numbers of a case are to one another: stated alike by both sides, the ratio of two, a coefficient times one.
 
 What both sides state alike is not in dispute; the convention that gives it is the one that they share. A ratio of the
 two entries of a list needs no formula of its own: it is known as soon as the list is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from grpocheck.verifier.disputes.catalogue import Entry
@@ -21,6 +22,10 @@ UNKNOWN_METHOD = "no number of either side is of a convention that is known: the
 Stated = tuple[str, str, Any]
 RATIOS = ("ratio", "quotient")
 """How a name begins that is the first entry of a list of two over the second."""
+FACTORS = ("factor", "multiplier", "scale", "ratio")
+"""How a name begins that is what the numbers of one side are times those of the other."""
+PRODUCTS = {"penalty": ("beta", "kl"), "bonus": ("entropy_coef", "entropy")}
+"""How a name begins that is a coefficient of the input times another number, and the quantity of that number."""
 
 
 def undisputed(numbers: Sequence[Stated]) -> list[tuple[str, Any]]:
@@ -70,31 +75,70 @@ def granted(lines: Sequence[Line], entries: Sequence[Entry], values: Values) -> 
     return found
 
 
-def related(lines: Sequence[Line], values: Values) -> list[Line]:
-    """The lines; an open number that is named a ratio is that of the two entries of the list before it on its side."""
+def related(lines: Sequence[Line], entries: Sequence[Entry], values: Values) -> list[Line]:
+    """The lines; an open number is known by others that agree: their ratio, their factor, a coefficient times one."""
     found: list[Line] = []
     for line in lines:
-        pairs = [one for one in found if one.side == line.side and one.agrees and len(flat(one.stated)) == 2]
-        named = line.name.split(".")[-1].lower().split("_")[0]
-        if named in RATIOS and not line.agrees and not isinstance(line.stated, list) and pairs and pairs[-1].how:
-            formula = f"flat({pairs[-1].how})[0] / flat({pairs[-1].how})[1]"
-            value = values.value(formula, words_of(pairs[-1].name).group_size)
-            line = compared(line, value, formula, pairs[-1].name, values)
-        found.append(line)
+        open_number = not line.agrees and not isinstance(line.stated, list)
+        ways = list(formulas_of(line, found, lines, entries, values)) if open_number else []
+        known = [compared(line, formula, note, size, values) for formula, note, size in ways]
+        chosen = next((one for one in known if one.agrees), None)
+        if chosen is None and ways:
+            why = f"not {ways[0][1]}"
+            chosen = replace(line, note=f"{line.note}; {why}" if line.note else why)
+        found.append(chosen or line)
     return found
 
 
-def compared(line: Line, value: Any, formula: str, of: str, values: Values) -> Line:
-    """A line as the ratio of the entries of another, where it is that."""
+def formulas_of(
+    line: Line, before: Sequence[Line], lines: Sequence[Line], entries: Sequence[Entry], values: Values
+) -> Iterator[tuple[str, str, int | None]]:
+    """What a number can be of others by how its name begins: the formula, in words, and a group size for it."""
+    named = line.name.split(".")[-1].lower().split("_")[0]
+    beside = [one for one in before if one.side == line.side and one.agrees and one.how]
+    pairs = [one for one in beside if len(flat(one.stated)) == 2]
+    if named in RATIOS and pairs:
+        formula = f"flat({pairs[-1].how})[0] / flat({pairs[-1].how})[1]"
+        yield formula, f"the ratio of the entries of {pairs[-1].name}", words_of(pairs[-1].name).group_size
+    if named in FACTORS:
+        several = [one for one in lines if one.agrees and one.how and len(flat(one.stated)) > 1]
+        for own, other in product(several, several):
+            size = words_of(own.name).group_size
+            if own.side == line.side != other.side and size == words_of(other.name).group_size:
+                yield from quotients(own, other, size, values)
+    coefficient, quantity = PRODUCTS.get(named, ("", ""))
+    for one in beside if coefficient in values.names else []:
+        size = words_of(one.name).group_size
+        of_quantity = [entry for entry in entries if quantity in entry.words]
+        if not isinstance(one.stated, list) and values.with_value(of_quantity, one.stated, size, 1):
+            yield f"{coefficient} * flat({one.how})[0]", f"{coefficient} times {one.name}", size
+
+
+def quotients(own: Line, other: Line, size: int | None, values: Values) -> Iterator[tuple[str, str, int | None]]:
+    """What the numbers of one line are times those of another, where that is the same for all that are not 0."""
+    above, below = f"flat({own.how})", f"flat({other.how})"
+    place = next((at for at, number in enumerate(written(other.stated)) if number not in ("0", "0.0")), None)
+    if place is None or len(flat(own.stated)) != len(flat(other.stated)):
+        return
+    quotient = f"{above}[{place}] / {below}[{place}]"
+    rest = values.value(f"{above} - {quotient} * {below}", size)
+    try:
+        if rest is not None and values.same([0] * len(flat(rest)), rest):
+            yield quotient, f"what {own.name} is times {other.name}", size
+    except ArithmeticError:
+        return  # open whether it is the same for all
+
+
+def compared(line: Line, formula: str, note: str, size: int | None, values: Values) -> Line:
+    """A line whose number a formula of others gives; as it is where that is another number, or open."""
+    value = values.value(formula, size)
     try:
         same = value is not None and values.same(line.stated, value)
     except ArithmeticError:
         return line
     if not same:
-        return replace(line, note=f"{line.note}; not the ratio of the entries of {of}".removeprefix("; "))
-    return replace(
-        line, found=values.shown(value), verdict=Verdict.AGREES, how=formula, note=f"the ratio of the entries of {of}"
-    )
+        return line
+    return replace(line, found=values.shown(value), verdict=Verdict.AGREES, how=formula, note=note)
 
 
 def none_differs_alone(lines: Sequence[Line]) -> list[Line]:

@@ -390,4 +390,4 @@ def attempted(case: Mapping[str, Any], settler: Settler) -> tuple[Line, ...]:
     structure = Structure(settler.entries, settler.values, settler.declared)
     if not agreed(lines):
         lines = structure.settled(lines, settler.subjects)
-    return tuple(none_differs_alone(related(structure.turned_round(lines), settler.values)))
+    return tuple(none_differs_alone(related(structure.turned_round(lines), settler.entries, settler.values)))

@@ -82,8 +82,58 @@ class Structure:
                     found[place] = self.multiple(line, [other for other in found if other.side == "right"])
         for place, line in enumerate(found):
             if line.side == "right" and not line.agrees:
-                found[place] = self.spoiled(line, found)
+                line = self.spoiled(line, found)
+                line = line if line.agrees else self.by_what_both_use(line, found)
+                found[place] = line if line.agrees else self.by_names_beside(line, found)
         return found
+
+    def by_names_beside(self, line: Line, lines: Sequence[Line]) -> Line:
+        """A right number that is the definition's of the convention that another name of its side says.
+
+        The derivative beside a number named ``geometric`` is that of the geometric mean.
+        """
+        read = words_of(line.name)
+        size = read.group_size
+        beside = [words_of(other.name).words for other in lines if other.side == "right" and other.agrees]
+        told = frozenset().union(*beside) - QUANTITIES - read.words - FAULTS
+        here = self.values.with_value(self.entries, line.stated, size, MOST_FOUND)
+        for entry in here if told and not read.unknown and read.words else ():
+            plain = self.definition(family_of(entry), line.stated, read.words, size)
+            first = self.definition(family_of(entry), line.stated, read.words, size, told=told)
+            if first not in here or plain is None or not self.is_declared_no_less(first, plain):
+                continue
+            if read.words <= first.words and first.words & told and is_of(first, read.words):
+                shown = self.values.shown(self.values.value(first.formula, size))
+                note = f"by its value, as the names beside it say: {' '.join(sorted(first.words))}"
+                return Line(line.side, line.name, line.stated, shown, Verdict.AGREES, first.formula, note)
+        return line
+
+    def by_what_both_use(self, line: Line, lines: Sequence[Line]) -> Line:
+        """A right number that is the definition's of those conventions that use a key of the input that both sides use.
+
+        A longest length that the wrong number of the name needs as well is stated because the convention needs it.
+        """
+        read = words_of(line.name)
+        size = read.group_size
+        same = [other for other in lines if other.side == "wrong" and other.name == line.name and other.agrees]
+        here = [e for e in self.values.with_value(self.entries, line.stated, size, MOST_FOUND) if is_of(e, read.words)]
+        for other, entry in [(other, entry) for other in same if not read.unknown for entry in here]:
+            family = family_of(entry)
+            there = self.values.with_value(self.families[family], other.stated, size, MOST_FOUND)
+            for name in self.names_of(entry) if there and not self.is_same(other.stated, line.stated) else ():
+                plain = self.definition(family, line.stated, read.words, size)
+                first = self.definition(family, line.stated, read.words, size, name)
+                shared = all(name in self.names_of(e) for e in there)
+                if shared and plain is not None and name not in self.names_of(plain) and first in here:
+                    shown = self.values.shown(self.values.value(first.formula, size))
+                    note = f"by its value, as defined where {name} is used, as by both sides: "
+                    note += " ".join(sorted(first.words))
+                    return Line(line.side, line.name, line.stated, shown, Verdict.AGREES, first.formula, note)
+        return line
+
+    def names_of(self, entry: Entry) -> list[str]:
+        """The names of the input in an entry's formula."""
+        return [name for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", entry.formula)) if name in self.values.names]
 
     def spoiled(self, line: Line, lines: Sequence[Line]) -> Line:
         """A right number of a convention that was not declared, where the wrong one is a known fault of that very one.
@@ -143,13 +193,24 @@ class Structure:
             except ArithmeticError:
                 continue  # open whether it is the number
 
-    def definition(self, family: Family, stated: Any, said: frozenset[str], size: int | None) -> Entry | None:
-        """The entry of a family that a name, the evidence and the order of the catalogue put first."""
+    def definition(
+        self,
+        family: Family,
+        stated: Any,
+        said: frozenset[str],
+        size: int | None,
+        using: str = "",
+        told: frozenset[str] = frozenset(),
+    ) -> Entry | None:
+        """The entry of a family that a name, the evidence and the order of the catalogue put first.
+
+        Where a key of the input is named (``using``), only of the entries that use it; ``told`` is further evidence.
+        """
         ranked = sorted(
-            self.families[family],
+            [entry for entry in self.families[family] if not using or using in self.names_of(entry)],
             key=lambda entry: (
                 -len(entry.words & said),
-                -len(entry.words & self.evidence),
+                -len(entry.words & (self.evidence | told)),
                 len((entry.words - said) & SPECIFIC),
             ),
         )

@@ -174,7 +174,8 @@ PHRASES: Mapping[str, str] = {
 NOISE = (
     "of the for on in with at by to and is under from as an per both value values number numbers result what that be "
     "vs than its case vector all each test given one two correct buggy bug implemented reported observed applied "
-    "logged computed measured num count actual claimed intended proposed code paper answer output stated over steps"
+    "logged computed measured num count only actual claimed intended proposed code paper answer output stated over "
+    "steps"
 )
 """Says nothing in a name."""
 
