@@ -57,7 +57,6 @@ def times(left: Terms, right: Terms) -> Terms:
 def atom(*key: Any) -> Terms:
     """A number that is known by an interval only, as a sum of one term; the same key names the same number."""
     return {(1, ((NAMES[key] if key in NAMES else NAMES.setdefault(key, next(FREE)), 1),)): Fraction(1)}
-
 class Number:
     """An interval, a quotient of sums {(radicand, atoms): coefficient} that equals it, and its derivatives by theta."""
     def __init__(self, bounds: tuple[Decimal, Decimal], top: Terms, under: Terms = UNIT, *parts: Any) -> None:
@@ -176,7 +175,8 @@ class Run:
         derived |= {"arithmetic_reason": self.reason or None, "draws": self.source, "ledger": counts, "bounds": budget}
         self.take("outcome", **derived, steps=self.applied)
         need(not self.stream.read(1), "something follows the outcome")
-        return f"{self.status} after {n + stopped} gradient attempts and {made} draws, every one derived again"
+        again = f"{', '.join(known)} taken as supplied, all else" if known else "every one"
+        return f"{self.status} after {n + stopped} gradient attempts and {made} draws, {again} derived again"
     def take(self, kind: str, **stated: Any) -> dict[str, Any]:
         """The next event: of this kind, with these fields and no others, each as stated."""
         raw, self.line, self.said = self.stream.readline(2**24), self.line + 1, dict[str, Any]()

@@ -51,6 +51,8 @@ class View:
     title: str
     supply: Supply
     contracts: bool
+    supplied: Sequence[str] = ()
+    """The oracles whose answers were taken from a supply, or from what a trace recorded of one."""
     problem: Problem | None = None
     """The problem, where it is at hand: then the draws that make a kink are named."""
 
@@ -73,6 +75,8 @@ def outcome_parts(view: View) -> Iterator[RenderableType]:
         yield Text(f"{name} = {in_text(entry)}")
     yield Text(f"arithmetic  {ARITHMETIC_IN_WORDS.get(mapping['arithmetic'], mapping['arithmetic'])}")
     yield Text(f"draws       {draws_in_words(mapping['draws'])}")
+    if view.supplied:
+        yield Text(f"supplied    {', '.join(view.supplied)}: taken as answered, not computed from the problem")
     yield Text(f"contracts   {'on' if contracts else 'off (GRPOCHECK_CONTRACTS=off): nothing was checked on the way'}")
     yield Text("")
     ledger = table("oracle calls", "made", "at most", right=("made", "at most"))

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from grpocheck.contracts.clauses import ENABLED
-from grpocheck.core import Outcome, Problem, Supply, TraceWriter, replay, run
+from grpocheck.core import Problem, Supply, TraceWriter, replay, run
 from grpocheck.core.events import Event, Observer
 from grpocheck.core.events import Kind as EventKind
 from grpocheck.core.families.family import Family
 from grpocheck.core.procedure import supplied_names
+from grpocheck.core.trace import read_trace
 from grpocheck.verifier.commands.arithmetics import chosen_arithmetic
 from grpocheck.verifier.commands.draws import read_alpha
 from grpocheck.verifier.failures import BadOption, emit, say
@@ -79,7 +80,7 @@ def run_problem(request: RunRequest) -> int:
             seed=request.seed,
             observer=lambda event: tell_all(observers, event),
         )
-    show(View(outcome, printable(request.problem), supply, ENABLED, problem), request.json)
+    show(View(outcome, printable(request.problem), supply, ENABLED, supplied_names(supply), problem), request.json)
     return 0
 
 
@@ -129,21 +130,23 @@ def replay_trace(trace: Path, as_json: bool, supply_name: str | None, isolate: b
     """Replay a trace and print the outcome that it led to again."""
     with given_supply(supply_name, isolate, call_limit) as supply, in_trace(trace):
         outcome = replay(trace, supply)
-    show(View(outcome, f"{printable(trace)}: replayed, every event the same", supply or Supply(), ENABLED), as_json)
+        supplied = list(next(read_trace(trace))[1]["supplied"])
+    title = f"{printable(trace)}: replayed, every event the same"
+    show(View(outcome, title, supply or Supply(), ENABLED, supplied), as_json)
     return 0
 
 
 def show(view: View, as_json: bool) -> None:
     """Print an outcome as JSON or as tables, and say whether contracts are on."""
     if as_json:
-        emit(json.dumps(outcome_mapping(view.outcome), indent=2, ensure_ascii=False))
+        emit(json.dumps(outcome_mapping(view), indent=2, ensure_ascii=False))
     else:
         emit(outcome_tables(view))
 
 
-def outcome_mapping(outcome: Outcome) -> dict[str, Any]:
-    """The outcome format, and whether contracts were checked."""
-    return {**outcome.to_mapping(), "contracts": "on" if ENABLED else "off"}
+def outcome_mapping(view: View) -> dict[str, Any]:
+    """The outcome format, which oracles were supplied, and whether contracts were checked."""
+    return {**view.outcome.to_mapping(), "supplied": [*view.supplied], "contracts": "on" if view.contracts else "off"}
 
 
 def tell_all(observers: list[Observer], event: Event) -> None:
