@@ -13,6 +13,19 @@ from grpocheck.verifier.recompute.settings import BadSetting, LossSettings
 _TOKENS = ("old_logps", "ref_logps", "sampling_logps", "mask", "entropies", "grad_logps", "grad_entropies")
 
 
+def _numbers(name: str, values: Any) -> Array:
+    """Values in float64; raises BadSetting for what is no array of real numbers, and for a masked one."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise BadSetting(name, "a masked array", "an array without a mask")
+    try:
+        found = np.asarray(values)
+        if found.dtype.kind not in "cSU":
+            return np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise BadSetting(name, values, "an array of real numbers")
+
+
 @dataclass(frozen=True)
 class LossCall:
     """A micro-batch of B responses with T positions, and what the trainer made of it.
@@ -51,7 +64,7 @@ class LossCall:
 
     def __post_init__(self) -> None:
         """Hold every array in float64, and refuse arrays of different shapes and a mask that is no mask."""
-        new = np.asarray(self.new_logps, dtype=np.float64)
+        new = _numbers("new_logps", self.new_logps)
         if new.ndim != 2:
             raise BadSetting("new_logps", new.shape, "two dimensions: responses and positions")
         object.__setattr__(self, "new_logps", new)
@@ -59,17 +72,19 @@ class LossCall:
             found = getattr(self, name)
             if found is None:
                 continue
-            array = np.asarray(found, dtype=np.float64)
+            array = _numbers(name, found)
             if array.shape != new.shape:
                 raise BadSetting(name, array.shape, f"the shape of new_logps, {new.shape}")
             object.__setattr__(self, name, array)
-        advantages = np.asarray(self.advantages, dtype=np.float64)
+        advantages = _numbers("advantages", self.advantages)
         if advantages.shape not in ((new.shape[0],), (new.shape[0], 1), new.shape):
             raise BadSetting("advantages", advantages.shape, f"one for each of {new.shape[0]} responses, or tokens")
         column = advantages.reshape(new.shape[0], 1) if advantages.ndim == 1 else advantages
         object.__setattr__(self, "advantages", column)
         if self.advantage_errors is not None:
-            errors = np.asarray(self.advantage_errors, dtype=np.float64)
+            errors = _numbers("advantage_errors", self.advantage_errors)
+            if not (errors >= 0).all():
+                raise BadSetting("advantage_errors", errors.tolist(), "bounds, none of them below 0")
             if errors.size != column.size:
                 raise BadSetting("advantage_errors", errors.shape, f"one for each of {column.size} advantages")
             object.__setattr__(self, "advantage_errors", errors.reshape(column.shape))
@@ -78,7 +93,12 @@ class LossCall:
         for name in ("importance_ratio", "gathered_entropies"):
             found = getattr(self, name)
             if found is not None:
-                object.__setattr__(self, name, np.asarray(found, dtype=np.float64))
+                object.__setattr__(self, name, _numbers(name, found))
+        if self.loss is not None:
+            loss = _numbers("loss", self.loss)
+            if loss.size != 1:
+                raise BadSetting("loss", loss.shape, "one number")
+            object.__setattr__(self, "loss", float(loss.reshape(())))
         ratio = self.importance_ratio
         if ratio is not None and np.shape(ratio) not in ((new.shape[0], 1), new.shape):
             expected = f"one for each token, or a column with one for each of {new.shape[0]} responses"
@@ -86,7 +106,7 @@ class LossCall:
         if self.precision not in PRECISIONS:
             raise BadSetting("precision", self.precision, "one of " + ", ".join(PRECISIONS))
         for name in ("world_size", "gradient_accumulation_steps", "steps_per_generation"):
-            if getattr(self, name) < 1:
+            if not getattr(self, name) >= 1:
                 raise BadSetting(name, getattr(self, name), "a count of at least 1")
 
     @property

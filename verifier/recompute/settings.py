@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from grpocheck.core.invalid import shown
@@ -101,6 +101,10 @@ class LossSettings:
         _one_of("penalty", self.penalty, PENALTIES)
         _one_of("kl_weight", self.kl_weight, KL_WEIGHTS)
         _one_of("sampler_mode", self.sampler_mode, SAMPLER_MODES)
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if any(number != number for number in (value if isinstance(value, tuple) else (value,))):
+                raise BadSetting(entry.name, value, "a number")
         for key in ("maximum_length", "constant"):
             value = getattr(self, key)
             if value is not None and not value > 0:
