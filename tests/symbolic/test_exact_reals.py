@@ -109,3 +109,73 @@ def test_crosshairs_own_command_checks_fractions(tmp_path: Path) -> None:
         "info: Confirmed over all paths.",
         "error: false when calling square(Fraction(0, 1)) (which returns Fraction(0, 1))",
     ]
+
+
+STARVED = """
+import json
+from time import process_time
+from types import SimpleNamespace
+
+import z3
+from crosshair.util import UnknownSatisfiability
+from grpocheck.contracts.exact_reals.solver import witness
+
+f = z3.Function("f", z3.RealSort(), z3.RealSort())
+x = z3.Real("x")
+
+
+class Starved:
+    '''A solver that decides within a second by the clock only, and of less has so much processor time or none.'''
+
+    def __init__(self, spends, reason="timeout", needs=1000):
+        self.solver, self.spends, self.reason, self.needs, self.asked = z3.SimpleSolver(), spends, reason, needs, []
+        self.solver.add(f(x) * f(x) == 2, x > 0)
+
+    def set(self, name, milliseconds):
+        self.asked.append(milliseconds)
+
+    def check(self, *conditions):
+        self.known = self.asked[-1] >= self.needs
+        end = process_time() + self.spends
+        while not self.known and process_time() < end:
+            pass
+        return self.solver.check(*conditions) if self.known else z3.unknown
+
+    def reason_unknown(self):
+        return self.reason
+
+    def assertions(self):
+        return self.solver.assertions()
+
+    def model(self):
+        return self.solver.model()
+
+
+def found(solver, *conditions):
+    space = SimpleNamespace(
+        solver=solver, smt_timeout=5000, _known_model=lambda: None, _remember_model=lambda model: None
+    )
+    try:
+        answer = "none" if witness(space, *conditions) is None else "a model"
+    except UnknownSatisfiability:
+        answer = "unknown"
+    return [answer, len(solver.asked), solver.asked[-1]]
+
+
+print(json.dumps([
+    found(Starved(0)),
+    found(Starved(0), f(x) != f(x)),
+    found(Starved(0.15)),
+    found(Starved(0.15, needs=6000)),
+    found(Starved(0, reason="incomplete")),
+]))
+"""
+
+
+def test_a_solver_that_got_no_processor_time_is_asked_for_longer_and_one_that_does_not_know_is_not() -> None:
+    starved, refuting, slow, unknowing, incomplete = json.loads(run_python("-c", STARVED))
+    assert (starved[0], refuting[0]) == ("a model", "none")
+    assert starved[1:] == [4, 1600]
+    assert slow == ["a model", 2, 5000]
+    assert unknowing == ["unknown", 2, 5000]
+    assert incomplete == ["unknown", 1, 200]
