@@ -112,7 +112,7 @@ VERBS = (
          "0 listed"),
     Verb("verify", verify_command, TRUTH,
          ("grpocheck verify B2 N4 --html verify.html",),
-         "0 nothing is refuted and no evidence is lost · 1 something is · 2 bad input"),
+         "0 nothing is refuted and no evidence is lost · 1 something is · 2 bad input · 3 some is undecided"),
     Verb("prove", prove_command, TRUTH,
          ("grpocheck prove 'F_next >= F' mine.toml --scope shape --out witness.toml",
           "grpocheck prove N2"),

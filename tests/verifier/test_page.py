@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grpocheck.contracts.claims import Claim, Kind
 from grpocheck.contracts.coverage import Coverage, Gap
-from grpocheck.proofs.evidence import held, not_run, refuted
+from grpocheck.proofs.evidence import held, not_run, refuted, undecided
 from grpocheck.verifier.evidence.page import page
 from grpocheck.verifier.evidence.report import ClaimReport, Report, Row
 from grpocheck.verifier.evidence.summary import summary
@@ -32,6 +32,15 @@ class Tags(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text += data
+
+
+def undecided_example() -> Report:
+    claim = Claim("B4", "KL >= 0", "[000]", {Kind.SYMBOLIC: 2})
+    rows = (
+        Row("m:two", Kind.SYMBOLIC, "n = 2", held(paths=4), 0.2),
+        Row("m:eight", Kind.SYMBOLIC, "n = 8", undecided("1 of 5 paths were left open", paths=5), 2.7),
+    )
+    return Report("9.9", (ClaimReport(claim, rows),), None, 3.0)
 
 
 def example() -> Report:
@@ -82,3 +91,13 @@ def test_the_summary_says_the_same() -> None:
         "NOT ok",
     ):
         assert words in shown
+
+
+def test_what_is_undecided_is_not_called_lost_and_the_last_line_says_what_to_do() -> None:
+    shown = " ".join(summary(undecided_example(), Path("verify.json")).split())
+    last = shown.split("report: verify.json")[-1]
+    assert "B4 held, 1 undecided symbolic" in shown
+    assert "undecided: B4: 1 of 2 pieces of symbolic evidence held: m:eight: 1 of 5 paths were left open" in shown
+    assert "1 lost" not in shown
+    assert "undecided in its budget; run it again: grpocheck verify B4 (what is decided is in the cache" in last
+    assert "run it again: grpocheck verify B4" in page(undecided_example())

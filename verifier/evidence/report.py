@@ -88,9 +88,13 @@ class ClaimReport:
 
     @property
     def in_words(self) -> str:
-        """The verdict, and how much was lost."""
-        word, lost = "not covered" if self.verdict is None else self.verdict.value, len(self.losses())
-        return f"{word}, {lost} lost" if lost else word
+        """The verdict, how much was lost, and how much of what is required is undecided."""
+        words = ["not covered" if self.verdict is None else self.verdict.value]
+        verdicts = [loss.verdict for loss in self.losses()]
+        undecided, lost = verdicts.count(Verdict.UNDECIDED), verdicts.count(Verdict.REFUTED)
+        words += [f"{lost} lost"] if lost else []
+        words += [f"{undecided} undecided"] if undecided else []
+        return ", ".join(words)
 
     @property
     def strongest(self) -> Row | None:

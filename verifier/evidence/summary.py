@@ -73,7 +73,7 @@ def evidence_table(title: str, entries: list[ClaimReport]) -> Table:
 
 
 def missing_parts(report: Report) -> Iterator[RenderableType]:
-    """Refuted claims with their counterexample, what could not run, and what was lost."""
+    """Refuted claims with their counterexample, what could not run, and what was lost or is undecided."""
     for entry in report.claims:
         for row in entry.rows:
             if entry.fails and row.finding.verdict == (Verdict.REFUTED if entry.claim.promised else Verdict.HELD):
@@ -94,7 +94,9 @@ def conclusion(report: Report) -> tuple[str, str]:
     if report.exit_status == HOLDS:
         return f"ok: nothing is refuted and no evidence is lost{rest}", "green"
     if report.exit_status == UNDECIDED:
-        return f"undecided in the budget{rest}", "yellow"
+        undecided = " ".join(dict.fromkeys(loss.claim for loss in report.losses))
+        advice = f"run it again: grpocheck verify {undecided} (what is decided is in the cache and not done again)"
+        return f"nothing is refuted or lost, but evidence is undecided in its budget{rest}; {advice}", "yellow"
     return f"NOT ok{rest}", "bold red"
 
 
