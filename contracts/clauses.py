@@ -29,10 +29,14 @@ class ContractViolation(AssertionError):  # noqa: N818 - a violated contract is 
 
 
 def read_switch(setting: str | None) -> bool:
-    """Whether contracts are checked: on unless the setting is the word off; ValueError for any other word than on."""
-    if setting not in (None, "on", "off"):
+    """Whether contracts are checked: unless the setting is off, in capitals or not; ValueError for what is not on.
+
+    An empty setting is none.
+    """
+    word = (setting or "on").lower()
+    if word not in ("on", "off"):
         raise ValueError(f"{SWITCH}: {setting!r}: expected on or off")
-    return setting != "off"
+    return word != "off"
 
 
 ENABLED = read_switch(os.environ.get(SWITCH))

@@ -115,11 +115,16 @@ def stop_printing() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def check_contracts_setting() -> None:
-    """Raise BadOption for a setting that switches no contracts, before the module that reads it is imported."""
-    setting = os.environ.get("GRPOCHECK_CONTRACTS")
-    if setting not in (None, "on", "off"):
+def check_settings() -> None:
+    """Raise BadOption or InvalidProblem for a setting of the environment that says nothing, before it is followed."""
+    setting = os.environ.get("GRPOCHECK_CONTRACTS") or "on"
+    if setting.lower() not in ("on", "off"):
         raise BadOption("GRPOCHECK_CONTRACTS", setting, "it switches nothing", "on or off")
+    library = os.environ.get("GRPOCHECK_ENCLOSURES")
+    if library:
+        from grpocheck.core.arithmetic.engine import named
+
+        named(library)
 
 
 def guarded(command: Callable[Arguments, int]) -> Callable[Arguments, None]:
@@ -128,7 +133,7 @@ def guarded(command: Callable[Arguments, int]) -> Callable[Arguments, None]:
     @wraps(command)
     def exiting(*arguments: Arguments.args, **options: Arguments.kwargs) -> None:
         try:
-            check_contracts_setting()
+            check_settings()
             status = command(*arguments, **options)
         except KeyboardInterrupt:
             say("interrupted")

@@ -43,7 +43,7 @@ class Engine:
         """A function of the library, which is loaded now."""
         if attribute not in type(self).__annotations__:
             raise AttributeError(attribute)
-        self.load(named(os.environ.get(SWITCH)))
+        self.load(named(os.environ.get(SWITCH) or None))
         return vars(self)[attribute]
 
     @require(lambda name: name in MODULES, "mpmath or flint")

@@ -208,6 +208,8 @@ def test_too_little_is_known_of_a_number(in_turn: Any) -> None:
 def test_the_library_is_chosen_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert named(None) == named("flint") == "flint"
     assert named("mpmath") == "mpmath"
+    monkeypatch.setenv(SWITCH, "")
+    assert choice.Engine().name == "flint"
     with pytest.raises(InvalidProblem, match=r"GRPOCHECK_ENCLOSURES.*arb.*mpmath or flint"):
         named("arb")
     monkeypatch.setattr(choice, "find_spec", lambda name: None)

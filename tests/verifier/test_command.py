@@ -330,8 +330,25 @@ def processes_in(folder: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("setting", ["maybe", "ON", "0"])
+@pytest.mark.parametrize("setting", ["maybe", "OF", "0"])
 def test_a_setting_that_switches_no_contracts_is_bad_input(tmp_path: Path, setting: str) -> None:
     done = grpocheck(tmp_path, "explain", "A1", GRPOCHECK_CONTRACTS=setting)
     assert done.returncode == 2
     assert done.stderr == f"grpocheck: GRPOCHECK_CONTRACTS: '{setting}': it switches nothing; expected on or off\n"
+
+
+def test_a_library_of_enclosures_that_there_is_not_is_bad_input_and_no_broken_clause(tmp_path: Path) -> None:
+    (tmp_path / "kink.toml").write_text(KINK, encoding="utf-8")
+    done = grpocheck(tmp_path, "run", "kink.toml", GRPOCHECK_ENCLOSURES="arb")
+    assert done.returncode == 2
+    assert done.stderr == "grpocheck: GRPOCHECK_ENCLOSURES: 'arb': expected mpmath or flint\n"
+
+
+@pytest.mark.parametrize(("setting", "contracts"), [("", "on"), ("On", "on"), ("OFF", "off")])
+def test_a_setting_is_read_in_capitals_too_and_an_empty_one_is_none(
+    tmp_path: Path, setting: str, contracts: str
+) -> None:
+    (tmp_path / "kink.toml").write_text(KINK, encoding="utf-8")
+    done = grpocheck(tmp_path, "run", "kink.toml", "--json", GRPOCHECK_CONTRACTS=setting)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["contracts"] == contracts
