@@ -120,7 +120,10 @@ def violated(problem: Problem) -> str:
     """The first inequality of U that theta_0 breaks, in words."""
     pairs = problem.admissible_domain.inequalities(problem.theta)
     left, right = next((left, right) for left, right in pairs if not left < right)
-    return f"where {shown(left)} < {shown(right)} has to hold"
+    broken = f"where {shown(left)} < {shown(right)} has to hold"
+    if in_domain(problem.theta, problem.family.natural_domain()):
+        return broken
+    return f"{broken}: every mass is above 0 there{' (0 < theta < 1)' if problem.family.name == 'bernoulli' else ''}"
 
 
 @total("bad input raises InvalidProblem")

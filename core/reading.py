@@ -52,6 +52,8 @@ KEYS = (*NEEDED, "step_size", "step_sizes", "domain", "generation", "draws")
 PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 LONG_KEY = re.compile(rf"""(?<![\w"'-]){PART}(?:[ \t]*+\.[ \t]*+{PART}){{{MOST_KEY_PARTS},}}""", re.ASCII)
 PLACE = re.compile(r" \(at line ([0-9]+), column ([0-9]+)\)\Z")
+FRACTION = re.compile(r"""[^#"']*?(?<![\w./])([+-]?[0-9]+[ \t]*/[ \t]*[0-9]+)(?![\w./])""", re.ASCII)
+"""A fraction on a line, with no comment and no text before it."""
 LONG_NUMBER = re.compile(rf"[0-9][0-9_]{{{MAX_DIGITS}}}")
 
 
@@ -102,6 +104,9 @@ def parsed(document: str) -> dict[str, Any]:
             raise InvalidProblem("problem file", first_line(document), f"TOML ({error})") from None
         line = document.split("\n")[int(place[1]) - 1].strip()
         expected = f"TOML ({str(error)[: place.start()]}, at column {place[2]})"
+        fraction = FRACTION.match(line)
+        if fraction is not None:
+            expected += f'; a fraction is a text, in quotes: "{"".join(fraction[1].split())}"'
         raise InvalidProblem(f"line {place[1]}", line, expected) from None
     except RecursionError:
         raise InvalidProblem("problem file", first_line(document), "lists and tables a few levels deep") from None

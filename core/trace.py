@@ -7,6 +7,7 @@ its name only when the last line is on the disk: a trace that exists is whole.
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from pathlib import Path
@@ -26,6 +27,13 @@ from grpocheck.core.whole_files import CannotWrite, Draft
 from grpocheck.core.writing import problem_to_mapping
 
 SCHEMA = "grpocheck-trace/1"
+OTHERS = {
+    "grpocheck-training-free-trace/1": " (this one is read by grpocheck training-free TASK --trace FILE --resume)"
+}
+"""Schemas of traces that are read elsewhere, and where."""
+TOML = re.compile(rb"\s*(?:#|\[\[?[A-Za-z_][\w.-]*\]|[A-Za-z_][\w.-]*[ \t]*=)")
+"""How a line of a TOML file begins, and none of JSON."""
+AS_TOML = "this begins as TOML does (a problem is for grpocheck run)"
 LONGEST_LINE = 64 * 2**20
 """The most bytes a line of a trace may have."""
 
@@ -134,15 +142,22 @@ def read_trace(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, An
         with place.open("rb") as stream:
             while raw := stream.readline(LONGEST_LINE + 1):
                 number += 1
+                if number == 1 and TOML.match(raw):
+                    begin = shown(raw.decode("utf-8", "replace").rstrip())
+                    raise TraceError(f"{path}: line 1: {begin}: expected a trace; {AS_TOML}")
                 fields = parsed_line(f"{path}: line {number}", raw)
                 if number == 1 and fields.get("schema") != SCHEMA:
-                    raise TraceError(f"{path}: line 1: schema: {shown(fields.get('schema'))}: expected {SCHEMA!r}")
+                    schema = fields.get("schema")
+                    meant = OTHERS.get(schema, "") if isinstance(schema, str) else ""
+                    raise TraceError(f"{path}: line 1: schema: {shown(schema)}: expected {SCHEMA!r}{meant}")
                 last = fields["event"]
                 yield number, fields
     except OSError as error:
         raise TraceError(f"{path}: {error.strerror or error}: expected a readable trace file") from error
+    if number == 0:
+        raise TraceError(f"{path}: the file is empty: expected a trace")
     if last not in (Kind.OUTCOME.value, "error"):
-        raise TraceError(f"{path}: line {number}: the trace is cut after {last or 'nothing'}: expected an outcome")
+        raise TraceError(f"{path}: line {number}: the trace is cut after {last}: expected an outcome")
 
 
 @total("a JSON object has any pairs; a key that comes twice raises ValueError")

@@ -20,6 +20,8 @@ TOO_LONG = f"a number of at most {MAX_DIGITS} digits"
 NUMBER = 'an exact finite number: 1, 0.25, 1e-3 or "1/3"'
 NO_FLOAT = 'an exact number in place of a float: write Fraction(1, 5) or "1/5"'
 
+LARGE = 10**18
+"""A bound from here on is named as a power of two, where it is one less than that."""
 MOST_SUGGESTED = 100
 FEW = 16
 
@@ -90,7 +92,10 @@ def rationals(key: str, values: object) -> tuple[Fraction, ...]:
 @ensure(lambda result, least, most: least <= result and (most is None or result <= most), "a count in its range")
 def count(key: str, value: object, least: int, most: int | None = None) -> int:
     """An integer between least and most."""
-    expected = f"an integer of at least {least}" if most is None else f"an integer between {least} and {most}"
+    last = most if most is None or most < LARGE or most & (most + 1) else f"2^{most.bit_length()} - 1"
+    expected = f"an integer of at least {least}" if last is None else f"an integer between {least} and {last}"
+    if isinstance(value, str) and value.strip().isdecimal():
+        expected += ", without quotation marks"
     if isinstance(value, bool) or not isinstance(value, int) or value < least or (most is not None and value > most):
         raise InvalidProblem(key, value, expected)
     return value

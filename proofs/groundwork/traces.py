@@ -229,7 +229,11 @@ def check_refused_lines(expect: Expectations, path: Path, lines: list[dict[str, 
     )
     path.write_bytes(b"")
     expect.refused(
-        "an empty file", TraceError, lambda: list(read_trace(path)), "line 0: the trace is cut after nothing"
+        "an empty file", TraceError, lambda: list(read_trace(path)), "the file is empty: expected a trace"
+    )
+    path.write_bytes(b"# a problem\ngroup_size = 2\n")
+    expect.refused(
+        "a problem", TraceError, lambda: list(read_trace(path)), "line 1: '# a problem': expected a trace; this"
     )
     write_lines(path, [{**lines[0], "schema": "grpocheck-trace/2"}, *lines[1:]])
     expect.refused(

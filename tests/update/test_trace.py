@@ -19,6 +19,7 @@ from grpocheck.core import (
 )
 from grpocheck.core.arithmetic import ExactArithmetic
 from grpocheck.core.oracles import UNDEFINED_GRADIENT
+from grpocheck.core.training_free.trace import SCHEMA as TRAINING_FREE
 from grpocheck.verifier.strategies import problems
 from hypothesis import HealthCheck, given, settings
 
@@ -156,7 +157,14 @@ def test_dropped_repeated_and_swapped_lines_are_found(path):
     [
         (lambda text: text[:-20], "line 13: the line is cut"),
         (lambda text: text[: text.rindex("\n", 0, -1) + 1], "the trace is cut after stop"),
-        (lambda text: "", "the trace is cut"),
+        (lambda text: "", "the file is empty: expected a trace"),
+        (lambda text: "# a run\n\ngroup_size = 2\n", "line 1: '# a run': expected a trace; this begins as TOML does"),
+        (lambda text: "group_size = 2", "line 1: 'group_size = 2': expected a trace; this begins .* for grpocheck run"),
+        (lambda text: "[domain]\n", "expected a trace; this begins as TOML does"),
+        (
+            lambda text: f'{{"event": "start", "schema": "{TRAINING_FREE}"}}\n',
+            "expected 'grpocheck-trace/1' .this one is read by grpocheck training-free TASK --trace FILE --resume",
+        ),
         (lambda text: "hello\n", "line 1"),
         (lambda text: "[1]\n", "expected a JSON object with an event"),
         (lambda text: '{"event": "start", "schema": "other/9"}\n', "schema: 'other/9'"),
