@@ -3,6 +3,7 @@
 import re
 import shlex
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,15 @@ def test_a_page_shows_what_its_commands_print(name: str) -> None:
     page = (HOUSE / name).read_text(encoding="utf-8")
     with workshop() as folder:
         assert rerun(page, folder, spoken_here) == page, REMAKE
+
+
+def test_the_task_file_that_the_page_of_training_free_shows_is_a_task_that_runs(tmp_path: Path) -> None:
+    page = (HOUSE / "docs" / "training-free.md").read_text(encoding="utf-8")
+    shown = re.search(r"This one runs as it stands:\n\n((?:    .*\n|\n)+)", page)
+    assert shown is not None
+    (tmp_path / "task.toml").write_text(textwrap.dedent(shown[1]), encoding="utf-8")
+    done = COMMAND.invoke(app, ["training-free", str(tmp_path / "task.toml"), "--seed", "1"])
+    assert (done.exit_code, "the first response that passes all tests:" in done.output) == (0, True), done.output
 
 
 def test_the_tutorial_leaves_out_nothing_but_what_depends_on_the_machine() -> None:
