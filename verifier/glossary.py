@@ -1,4 +1,4 @@
-"""What the words of grpocheck's output mean: statuses, errors, kinds of evidence, verdicts."""
+"""What the words of grpocheck's output mean: statuses, errors, kinds of evidence, verdicts, quantities."""
 
 from dataclasses import dataclass
 
@@ -156,6 +156,68 @@ ENTRIES = (
         "proofs.evidence",
     ),
     Entry("not-covered", "verdict", "No evidence for the claim exists here yet.", "proofs.evidence"),
+    Entry(
+        "ratio",
+        "quantity",
+        "rho: the mass of a whole drawn response at theta, divided by its mass under the frozen policy at theta_old. "
+        "Finite and above 0; 1 at the first inner step of every outer iteration.",
+        "grpocheck.core.ratio, claims B3 and G5",
+    ),
+    Entry(
+        "advantage",
+        "quantity",
+        "A: the reward of a drawn response less the mean of its group, divided by the group's population standard "
+        "deviation; 0 where all rewards of the group are equal.",
+        "grpocheck.core.advantage, claims B1 and B2",
+    ),
+    Entry(
+        "U",
+        "quantity",
+        "The open set of parameters at which every response of the support has a mass above 0, cut with the problem's "
+        "[domain] where it states one. Every applied step stays in it.",
+        "grpocheck.core.domains, claims A1 and A3",
+    ),
+    Entry(
+        "epsilon",
+        "quantity",
+        "The clip threshold, between 0 and 1: clip(x) = min(1 + epsilon, max(1 - epsilon, x)). It bounds what a ratio "
+        "contributes to the term, and not the ratio (N4).",
+        "grpocheck.core.ratio, claims E1 and N4",
+    ),
+    Entry(
+        "kink",
+        "quantity",
+        "A theta at which F_t has no gradient: a drawn response with A != 0 has its ratio exactly on the bound that "
+        "its term switches at, and the ratio moves with theta. A run that asks for the gradient there ends as "
+        "undefined-gradient.",
+        "grpocheck.core.gradient, claims F1 and F2",
+    ),
+    Entry(
+        "kl",
+        "quantity",
+        "KL(pi_theta || pi_ref) in nats, exact over the whole support, and the mean over prompts; beta times it is "
+        "taken off the objective. At least 0, and 0 exactly where the two agree.",
+        "grpocheck.core.divergence, claims B4 and G4",
+    ),
+    Entry(
+        "term",
+        "quantity",
+        "min(ratio A, clip(ratio) A), what one drawn response contributes to the objective; never above ratio A.",
+        "grpocheck.core.ratio, claims E1 and E2",
+    ),
+    Entry(
+        "draws",
+        "quantity",
+        "Responses drawn: M G in every outer iteration, independently from the frozen policy; T M G at most.",
+        "grpocheck.core.ledger, claims C1 and G3",
+    ),
+    Entry(
+        "attempts",
+        "quantity",
+        "Gradients asked for: one before each inner step, T K at most; the steps applied, and one more where the run "
+        "was stopped.",
+        "grpocheck.core.ledger, claims C2 and C3",
+    ),
 )
 
 BY_WORD = {entry.word.lower(): entry for entry in ENTRIES}

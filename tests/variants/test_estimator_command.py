@@ -11,6 +11,7 @@ import typer
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.verifier.command_line.estimator import estimator_command
 from grpocheck.verifier.commands.estimator import EstimatorRequest, estimator, estimator_mapping, table_of_variants
+from grpocheck.verifier.commands.new import STARTERS, TAIL
 from grpocheck.verifier.estimator.report import short
 from grpocheck.verifier.failures import BadOption, guarded
 from typer.testing import CliRunner
@@ -90,6 +91,20 @@ def test_a_problem_for_programs(problem, capsys):
     assert found["cases"] == 6
     assert found["ordered_draws"] == 9
     assert "neighbours" not in found
+
+
+def test_a_bias_of_which_only_digits_are_shown_is_not_called_exact(tmp_path, capsys):
+    path = tmp_path / "softmax.toml"
+    path.write_text(STARTERS["softmax"] + TAIL)
+    assert estimator(EstimatorRequest("section-1", path, neighbours=False, json=True)) == 0
+    (found,) = json.loads(capsys.readouterr().out)["variants"]
+    shown = [f"{float(entry[0]):.9f}"[:-1] for entry in found["bias"]]
+    first, *others = found["sentence"].removeprefix("biased by (").split(", ")
+    assert first.startswith(shown[0])
+    assert first.endswith("...")
+    assert len(others) == 2
+    assert others[-1].endswith("...) (certified digits)")
+    assert "exactly" not in found["sentence"]
 
 
 def test_a_problem_for_people(problem, capsys):

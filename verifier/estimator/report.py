@@ -90,7 +90,8 @@ def sentence(estimation: Estimation, arithmetic: Arithmetic) -> str:
     bias = f"({', '.join(in_full(entry, arithmetic) for entry in estimation.bias)})"
     if estimation.verdict is Verdict.UNDECIDED:
         return f"undecided: the bias {bias} may be 0 or not; {estimation.undecided}"
-    return f"biased by exactly {bias}"
+    cut = "..." in bias or "[" in bias
+    return f"biased by {bias} (certified digits)" if cut else f"biased by exactly {bias}"
 
 
 def in_full(value: Scalar, arithmetic: Arithmetic) -> str:
