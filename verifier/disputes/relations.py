@@ -12,12 +12,11 @@ from typing import Any
 from grpocheck.verifier.disputes.catalogue import Entry
 from grpocheck.verifier.disputes.formulas import flat
 from grpocheck.verifier.disputes.lines import Line, Verdict
+from grpocheck.verifier.disputes.structural import MOST_FOUND
 from grpocheck.verifier.disputes.values import MOST_NAMED, Values
 from grpocheck.verifier.disputes.vocabulary import QUANTITIES, is_of
 from grpocheck.verifier.disputes.words import words_of
 
-MOST_FOUND = 40
-"""So many entries with the value of a number are looked at."""
 UNKNOWN_METHOD = "no number of either side is of a convention that is known: the method may be another"
 Stated = tuple[str, str, Any]
 RATIOS = ("ratio", "quotient")
