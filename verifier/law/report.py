@@ -8,11 +8,13 @@ from typing import Any
 
 from grpocheck.core.arithmetic import Arithmetic, Scalar
 from grpocheck.core.arithmetic.enclosing import decimal
+from grpocheck.core.gradient import Vector
 from grpocheck.verifier.estimator.plot import approximate
 from grpocheck.verifier.estimator.report import short, texts, vector_text
 from grpocheck.verifier.law.branches import Size, balanced_sum, count_text
 from grpocheck.verifier.law.exact import ExpectedGradient, Law, TooLarge
 from grpocheck.verifier.law.samples import SampledLaw
+from grpocheck.verifier.law.telling import not_told_apart
 from grpocheck.verifier.outcomes import CALLS
 from grpocheck.verifier.tables import table
 from rich.console import RenderableType
@@ -93,6 +95,7 @@ def law_mapping(law: Law, arithmetic: Arithmetic) -> Json:
             {"value": None if atom.value is None else text(atom.value), "probability": text(atom.probability)}
             for atom in objectives
         ],
+        "told_apart": told_apart_mapping([atom.theta for atom in parameters], [atom.value for atom in objectives]),
         "expected_first_gradient": gradient_mapping(law.gradient, arithmetic),
         "true_objective": {
             "at_theta_0": text(law.true_objective.at_start),
@@ -105,6 +108,7 @@ def law_mapping(law: Law, arithmetic: Arithmetic) -> Json:
 def sampled_mapping(law: SampledLaw, gradient: ExpectedGradient | None, arithmetic: Arithmetic) -> Json:
     """A sampled law for programs; what is exact in it, the expected gradient and the value at theta_0, says so."""
     text = arithmetic.text
+    parameters, objectives = most_frequent(law.parameters), most_frequent(law.objectives)
     return {
         "kind": "sampled-law",
         "runs": law.runs,
@@ -120,18 +124,43 @@ def sampled_mapping(law: SampledLaw, gradient: ExpectedGradient | None, arithmet
             for status, found in law.statuses.items()
         },
         "parameters": [
-            {"theta": texts(theta, arithmetic), "runs": runs} for theta, runs in most_frequent(law.parameters)
+            {"theta": texts(theta, arithmetic), "runs": runs} for theta, runs in parameters
         ],
         "objective_after_the_last_applied_step": [
             {"value": None if value is None else text(value), "runs": runs}
-            for value, runs in most_frequent(law.objectives)
+            for value, runs in objectives
         ],
+        "told_apart": told_apart_mapping([theta for theta, _ in parameters], [value for value, _ in objectives]),
         "expected_first_gradient": None if gradient is None else gradient_mapping(gradient, arithmetic),
         "true_objective": {
             "at_theta_0": text(law.true_objective_at_start),
             "mean_at_the_returned_theta": text(law.mean_true_objective),
         },
         "mean_calls": {line: str(calls) for line, calls in law.mean_calls.items()},
+    }
+
+
+def told_apart_mapping(thetas: Sequence[Vector], values: Sequence[Scalar | None]) -> Json:
+    """How many different rows each list has, and which of its rows, counted from 0, are not told apart.
+
+    No step, in place of a value of F, is told apart from every value, and is none.
+    """
+    stepped = [row for row, value in enumerate(values) if value is not None]
+    return {
+        "parameters": counts_mapping(thetas, range(len(thetas))),
+        "objective_after_the_last_applied_step": counts_mapping([(values[row],) for row in stepped], stepped),
+    }
+
+
+def counts_mapping(vectors: Sequence[Vector], rows: Sequence[int]) -> Json:
+    """Of one list, whose vectors stand in these rows."""
+    groups = not_told_apart(vectors)
+    return {
+        "at_least": len(vectors) - sum(len(group.rows) - 1 for group in groups),
+        "at_most": len(vectors),
+        "not_told_apart": [
+            {"rows": [rows[place] for place in group.rows], "agreeing_decimals": group.decimals} for group in groups
+        ],
     }
 
 
@@ -161,6 +190,7 @@ def law_parts(mapping: Json, title: str) -> Iterator[RenderableType]:
             for atom in mapping["parameters"]
         ],
         ("probability", "with status"),
+        ("theta", mapping["told_apart"]["parameters"]),
     )
     yield Text("")
     yield from listed(
@@ -170,6 +200,7 @@ def law_parts(mapping: Json, title: str) -> Iterator[RenderableType]:
             for atom in mapping["objective_after_the_last_applied_step"]
         ],
         ("probability",),
+        ("F", mapping["told_apart"]["objective_after_the_last_applied_step"]),
     )
     yield Text("")
     yield gradient_line(mapping["expected_first_gradient"])
@@ -197,11 +228,14 @@ def sampled_parts(mapping: Json, title: str) -> Iterator[RenderableType]:
     yield statuses
     yield Text("")
     parameters = [(vector_text(atom["theta"]), str(atom["runs"])) for atom in mapping["parameters"]]
-    yield from listed("theta returned (as sampled: rarer ones may be missing)", parameters, ("runs",))
+    told = mapping["told_apart"]
+    heading = "theta returned (as sampled: rarer ones may be missing)"
+    yield from listed(heading, parameters, ("runs",), ("theta", told["parameters"]))
     yield Text("")
     values = mapping["objective_after_the_last_applied_step"]
     objectives = [(no_step(atom["value"]), str(atom["runs"])) for atom in values]
-    yield from listed("F after the last applied step (as sampled)", objectives, ("runs",))
+    found = told["objective_after_the_last_applied_step"]
+    yield from listed("F after the last applied step (as sampled)", objectives, ("runs",), ("F", found))
     yield Text("")
     if mapping["expected_first_gradient"] is not None:
         yield gradient_line(mapping["expected_first_gradient"])
@@ -242,15 +276,33 @@ def gradient_line(found: Json) -> Text:
 
 
 def listed(
-    heading: str, rows: Sequence[tuple[str, ...]], headings: tuple[str, ...]
+    heading: str, rows: Sequence[tuple[str, ...]], headings: tuple[str, ...], told: tuple[str, Json]
 ) -> Iterator[RenderableType]:
-    """The most probable rows, and how many more there are."""
-    drawn = table(heading, *headings)
-    for row in rows[:MOST_ATOMS]:
-        drawn.add_row(*row)
+    """The most probable rows, how many more there are, and which of them all are not told apart."""
+    what, found = told
+    groups = found["not_told_apart"]
+    letters = {row: letter(place) for place, group in enumerate(groups) for row in group["rows"]}
+    marked = any(row in letters for row in range(min(len(rows), MOST_ATOMS)))
+    drawn = table(heading, *headings, *(["not told apart"] if marked else []))
+    for place, row in enumerate(rows[:MOST_ATOMS]):
+        drawn.add_row(*row, *([letters.get(place, "")] if marked else []))
     yield drawn
     if len(rows) > MOST_ATOMS:
         yield Text(f"... and {len(rows) - MOST_ATOMS} more (--json lists all {len(rows)})")
+    if groups:
+        decimals = min(group["agreeing_decimals"] for group in groups)
+        yield Text(
+            f"at least {found['at_least']} and at most {found['at_most']} values of {what}: "
+            f"{sum(len(group['rows']) for group in groups)} rows, in {len(groups)} "
+            f"{'group' if len(groups) == 1 else 'groups'}, are equal as far as {decimals} decimals decide "
+            "(--json lists the groups)"
+        )
+
+
+def letter(place: int) -> str:
+    """a, b, ..., z, a1, b1, ...: the name of a group."""
+    turn, position = divmod(place, 26)
+    return chr(ord("a") + position) + (str(turn) if turn else "")
 
 
 def calls_table(heading: str, calls: Mapping[str, Any], written: Callable[[Any], str]) -> RenderableType:
