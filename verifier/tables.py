@@ -15,15 +15,19 @@ WIDTH = 118
 
 def drawn(parts: Iterable[RenderableType]) -> Drawn:
     """The parts as text, with colours where stdout is a terminal, and no other commands to it."""
-    shown = Console()
     text = StringIO()  # and not the console's own capture, which touches stdout
-    width = shown.width if shown.is_terminal else WIDTH
-    console = Console(file=text, highlight=False, width=width, force_terminal=shown.is_terminal)
+    console = Console(file=text, highlight=False, width=width(), force_terminal=Console().is_terminal)
     for part in parts:
         shown_as = console.render_str(part, markup=False) if isinstance(part, str) else part
         segments = [Segment(without_commands(s.text), s.style) for s in console.render(shown_as)]
         console.print(Segments(segments), end="")
     return Drawn("\n".join(line.rstrip() for line in text.getvalue().splitlines()))
+
+
+def width() -> int:
+    """The columns that there are to draw in: the terminal's, or as many as are usual elsewhere."""
+    shown = Console()
+    return shown.width if shown.is_terminal else WIDTH
 
 
 def table(*columns: str, right: Iterable[str] = ()) -> Table:

@@ -2,17 +2,22 @@
 
 import json
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from grpocheck.contracts.claims import GROUNDWORK, REGISTRY, Claim
 from grpocheck.core.variants.formulas import formula
 from grpocheck.core.variants.registry import ALIASES, NAMED, folded
 from grpocheck.proofs.non_claims.stored import stored_against
+from grpocheck.proofs.shipped import examples
 from grpocheck.verifier.audit.rules import RULES
 from grpocheck.verifier.failures import BadOption, emit
 from grpocheck.verifier.glossary import BY_WORD, ENTRIES
-from grpocheck.verifier.tables import drawn, table
+from grpocheck.verifier.tables import drawn, table, width
 from rich.text import Text
+
+MIN_STATEMENT = 24
+"""Columns that a statement keeps beside file names that are not broken; where there are fewer, the names are."""
 
 
 def list_claims(as_json: bool) -> int:
@@ -22,17 +27,30 @@ def list_claims(as_json: bool) -> int:
         return 0
     promised = table("claim", "what must hold", "evidence it is known to have")
     refuted = table("non-claim", "what is not promised", "refuted by")
-    refuted.columns[2].no_wrap = True
     for entry in REGISTRY.values():
         if entry.promised:
             promised.add_row(entry.id, entry.statement, requirements(entry))
         else:
-            refuted.add_row(entry.id, entry.statement, "\n".join(stored_against(entry.id)) or requirements(entry))
+            refuted.add_row(entry.id, entry.statement, "\n".join(shown_files(entry.id)) or requirements(entry))
     groundwork = table("groundwork", "what the claims rest on", "evidence")
     for entry in GROUNDWORK.values():
         groundwork.add_row(entry.id, entry.statement, requirements(entry))
-    emit(drawn([promised, Text(""), refuted, Text(""), groundwork]))
+    for each in (promised, refuted, groundwork):
+        each.columns[0].no_wrap = True
+    longest = max(len(line) for cell in refuted.columns[2].cells for line in str(cell).split("\n"))
+    refuted.columns[2].no_wrap = width() >= len("non-claim") + MIN_STATEMENT + longest + 2 * len("   ")
+    where = [] if not examples().is_absolute() else [Text(""), Text(f"examples/ is {examples()}")]
+    emit(drawn([promised, Text(""), refuted, *where, Text(""), groundwork]))
     return 0
+
+
+def shown_files(claim: str) -> list[str]:
+    """The files with the witnesses against a non-claim, from examples/ on wherever that folder is."""
+    folder = examples()
+    return [
+        str(Path("examples", Path(file).relative_to(folder))) if Path(file).is_relative_to(folder) else file
+        for file in stored_against(claim)
+    ]
 
 
 def claim_mapping(entry: Claim) -> dict[str, Any]:
@@ -110,7 +128,7 @@ def explained_claim(claim: Claim) -> dict[str, Any]:
         "word": claim.id,
         "sort": sort_of(claim),
         "meaning": claim.statement,
-        "stated": f"grpocheck.contracts.claims, from {claim.seed} of docs/specification.md; "
+        "stated": f"grpocheck.contracts.claims, from {claim.seed} (a section's mark in docs/specification.md); "
         f"known evidence: {requirements(claim)}",
         "contracts": sorted(f"{clause.subject}: {clause.description}" for clause in clauses),
         "evidence": [
