@@ -46,7 +46,7 @@ def test_what_installs_an_extra_is_said_in_one_form() -> None:
 
 def test_where_a_claim_is_from_is_a_page_that_there_is() -> None:
     told = " ".join(COMMAND.invoke(app, ["explain", "B2"]).output.split())
-    assert "from [000] of docs/specification.md; known evidence: " in told
+    assert "from [000] (a text that docs/specification.md restates); known evidence: " in told
     assert "[000] the finite-budget group-relative policy update" in " ".join(
         (HOUSE / "docs" / "specification.md").read_text(encoding="utf-8").split()
     )

@@ -128,7 +128,7 @@ def explained_claim(claim: Claim) -> dict[str, Any]:
         "word": claim.id,
         "sort": sort_of(claim),
         "meaning": claim.statement,
-        "stated": f"grpocheck.contracts.claims, from {claim.seed} (a section's mark in docs/specification.md); "
+        "stated": f"grpocheck.contracts.claims, from {claim.seed} (a text that docs/specification.md restates); "
         f"known evidence: {requirements(claim)}",
         "contracts": sorted(f"{clause.subject}: {clause.description}" for clause in clauses),
         "evidence": [
