@@ -31,6 +31,7 @@ from grpocheck.verifier.conform.wanted import (
     variant_called,
     with_penalty,
 )
+from grpocheck.verifier.progress import progress_bar
 from grpocheck.verifier.recompute.comparing import Departure
 
 FIRST_LOOK = 6
@@ -167,17 +168,28 @@ class _Trial:
 
 
 def _tried(
-    target: Target, wanted: Wanted, cases: Sequence[Case], answers: Sequence[Answer], constants: Constants | None = None
+    target: Target,
+    wanted: Wanted,
+    cases: Sequence[Case],
+    answers: Sequence[Answer],
+    constants: Constants | None = None,
+    most: int | None = None,
 ) -> _Trial | None:
-    """A variant on every ordinary input, with the constants of the unit input; None where it has no slope there."""
+    """A variant on every ordinary input, with the constants of the unit input.
+
+    None where it has no slope there, and where the target departs on more than ``most`` inputs.
+    """
     constants = constants or constants_of(target, wanted)
     if constants is None:
         return None
-    found = tuple(
-        against(answer, expected(target, wanted, case), constants)
-        for case, answer in zip(cases, answers, strict=True)
-    )
-    return _Trial(Matched(wanted, constants), found)
+    found: list[Found] = []
+    wrong = 0
+    for case, answer in zip(cases, answers, strict=True):
+        found.append(against(answer, expected(target, wanted, case), constants))
+        wrong += found[-1].departs
+        if most is not None and wrong > most:
+            return None
+    return _Trial(Matched(wanted, constants), tuple(found))
 
 
 def _readings(target: Target, wanted: Wanted) -> list[Wanted]:
@@ -247,13 +259,20 @@ def _recognised(
                 continue
             wanted = replace(candidate, numbers=replace(numbers, beta=beta))
         readings += _readings(target, wanted)
-    first_look = [(reading, _tried(target, reading, cases[:FIRST_LOOK], answers[:FIRST_LOOK])) for reading in readings]
-    fewest = min((look.wrong for _, look in first_look if look is not None), default=0)
-    for reading, look in first_look:
-        if look is not None and look.wrong == fewest:
-            trial = _tried(target, reading, cases, answers, look.matched.constants)
-            if trial is not None:
-                trials.append(trial)
+    fewest = FIRST_LOOK
+    looks: list[_Trial] = []
+    with progress_bar(f"{target.name}: which variant", len(readings)) as advance:
+        for reading in readings:
+            look = _tried(target, reading, cases[:FIRST_LOOK], answers[:FIRST_LOOK], most=fewest)
+            advance(1)
+            if look is not None:
+                fewest = min(fewest, look.wrong)
+                looks.append(look)
+        for look in looks:
+            if look.wrong == fewest:
+                trial = _tried(target, look.matched.wanted, cases, answers, look.matched.constants)
+                if trial is not None:
+                    trials.append(trial)
     if not trials:
         probe = probe_case(0.0, 1, target.group_size, target.wants_rewards)
         answer = target.answer(probe)

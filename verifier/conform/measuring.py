@@ -2,6 +2,8 @@
 
 One response of one token has its ratio moved while the others stay on policy; the slope of the loss there, over the
 slope on policy, is the ratio where nothing is held, 0 where a clip holds, and the weight itself for a detached one.
+Of a loss that gives values alone the change of the value shows the bound of a clip, and what both log-probabilities
+moved together change shows the weight of a score; what the rest of a group adds to the value is in neither.
 """
 
 from __future__ import annotations
@@ -24,6 +26,10 @@ FLAT = 1e-4
 """Relative difference within which two slopes of float32 are one."""
 SAME = 1e-9
 """The same of two values of float64."""
+LITTLE = 1 / 16
+"""By how much a log ratio is moved, away from the side that a clip holds, where values alone show the advantage."""
+LEVEL = -5.0
+"""The log-probability of the tokens under the old policy."""
 
 
 def simplest(low: Fraction, high: Fraction) -> Fraction:
@@ -49,12 +55,16 @@ def near(value: float, close: float = CLOSE) -> Fraction:
     return found if value > 0 else -found
 
 
-def probe_case(log_ratio: float, sign: int, group_size: int, wants_rewards: bool) -> Case:
-    """A response of one token at a log ratio, with an advantage of this sign or 0; its group is on policy."""
+def probe_case(log_ratio: float, sign: int, group_size: int, wants_rewards: bool, level: float = LEVEL) -> Case:
+    """A response of one token at a log ratio, with an advantage of this sign or 0; its group is on policy.
+
+    The others of its group have reward 0, so that its advantage has the sign, or is 0, without a baseline, too.
+    """
     rows = group_size if wants_rewards else 1
-    rewards = np.full(rows, 0.0 if sign > 0 else 1.0)
-    rewards[0] = 1.0 - rewards[0] if sign else 1.0
-    old = np.full((rows, 1), -5.0)
+    rewards = np.zeros(rows)
+    rewards[0] = float(sign)
+    old = np.full((rows, 1), LEVEL)
+    old[0, 0] = level
     new = old.copy()
     new[0, 0] += log_ratio
     return case_of("probe", "", new, old, rewards if rows > 1 else [float(sign)], rewards=rewards, group_size=rows)
@@ -71,10 +81,10 @@ def slope_at(target: Target, log_ratio: float, sign: int) -> float:
     return float(found.gradient[0, 0] - still.gradient[0, 0])
 
 
-def value_at(target: Target, log_ratio: float, sign: int) -> float:
+def value_at(target: Target, log_ratio: float, sign: int, level: float = LEVEL) -> float:
     """The loss, without that of A = 0."""
     found, still = (
-        target.answer(probe_case(log_ratio, of_sign, target.group_size, target.wants_rewards))
+        target.answer(probe_case(log_ratio, of_sign, target.group_size, target.wants_rewards, level))
         for of_sign in (sign, 0)
     )
     return found.loss - still.loss
@@ -108,19 +118,31 @@ def _measured_by_values(target: Target) -> Measured:
     """The bounds of a clip, as the values past them show: a term that is held is its bound times A."""
 
     def held(sign: int, far: float) -> Fraction | None:
-        on_policy, at, before = (value_at(target, log_ratio, sign) for log_ratio in (0.0, far, far * 0.875))
-        if on_policy == 0 or not math.isfinite(at) or not abs(at - before) <= SAME * abs(at):
+        on_policy = value_at(target, 0.0, sign)
+        at, before = (value_at(target, log_ratio, sign) - on_policy for log_ratio in (far, far * 0.875))
+        advantage = on_policy
+        if target.wants_rewards:  # the other terms of the group are in the value, and not in its changes
+            free = -math.copysign(LITTLE, sign)
+            advantage = (value_at(target, free, sign) - on_policy) / math.expm1(free)
+        if advantage == 0 or not math.isfinite(at) or not abs(at - before) <= SAME * abs(advantage):
             return None
-        return near(at / on_policy)
+        bound = 1 + at / advantage
+        return near(bound) if bound > 0 else None
 
-    if target.wants_rewards:  # the other terms of the group are in the value
-        return Measured()
+    def weight(log_ratio: float) -> float:
+        on_policy, at = (
+            value_at(target, moved, 1, LEVEL - 1) - value_at(target, moved, 1) for moved in (0.0, log_ratio)
+        )
+        return at / on_policy if on_policy != 0 else math.nan
+
     high, low = held(1, FAR), held(-1, -FAR)
     return Measured(
         low=None if low is None else 1 - low,
         high=None if high is None else high - 1,
         cap=held(-1, FAR),
         gain_floor=held(1, -FAR),
+        weight_cap=_held_weight(weight, FAR),
+        weight_floor=_held_weight(weight, -FAR),
     )
 
 

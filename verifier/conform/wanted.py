@@ -114,32 +114,38 @@ def every_variant(
 ) -> Iterator[Wanted]:
     """The named variants and the compositions that trainers have beside them, each with the measured numbers.
 
-    For a loss that makes its own advantages each stands with every rule for them.
+    For a loss that makes its own advantages each named one stands with its own rule for them, then each with every
+    other; a method whose rule needs more than one reward for each response is none of such a loss.
     """
-    seen: dict[LossSettings, None] = {}
-    for base in (*NAMED.values(), *_compositions()):
-        if base.selection is Selection.UNTIL_MIXED or base.name == "section-1":
-            continue
+    seen: set[tuple[LossSettings, AdvantageRule | None]] = set()
+    for base, rule in _bases(from_rewards):
         variant = with_numbers(base, measured)
         if variant is None:
             continue
         for word in penalties:
             own = "" if word == "none" or base.kl == PENALTIES[word] else f" with kl={word}"
-            wanted = Wanted(replace(variant, kl=PENALTIES[word], name=base.name + own), numbers)
+            other = "" if rule in (None, base.advantage) else f" with advantage={advantage_text(rule)}"
+            made = replace(variant, kl=PENALTIES[word], name=base.name + own + other)
+            wanted = Wanted(made if rule is None else replace(made, advantage=rule), numbers)
             try:
-                settings = wanted.settings(7)
+                key = (wanted.settings(7), rule)
             except BadSetting:
                 continue
-            if settings in seen and (base.name not in NAMED or from_rewards):
+            if key in seen and (base.name not in NAMED or rule not in (None, base.advantage)):
                 continue
-            seen[settings] = None
-            if not from_rewards:
-                yield wanted
-                continue
-            for rule in RULES:
-                words = "" if rule == base.advantage else f" with advantage={advantage_text(rule)}"
-                name = wanted.variant.name + words
-                yield Wanted(replace(wanted.variant, advantage=rule, name=name), numbers)
+            seen.add(key)
+            yield wanted
+
+
+def _bases(from_rewards: bool) -> Iterator[tuple[Variant, AdvantageRule | None]]:
+    """What is tried, with the rule for advantages of a loss of rewards; None of one that takes advantages."""
+    known = [base for base in NAMED.values() if base.selection is not Selection.UNTIL_MIXED]
+    every = (*known, *_compositions())
+    if not from_rewards:
+        yield from ((base, None) for base in every)
+        return
+    yield from ((base, base.advantage) for base in known if base.advantage.first is None)
+    yield from ((base, rule) for base in every for rule in RULES if base.name not in NAMED or rule != base.advantage)
 
 
 RULES = (
