@@ -131,10 +131,10 @@ class Reading:
         return here, [[column[j] for column in columns] for j in range(len(here))]
 
     def advantages(self, rewards: Sequence[Float]) -> list[Float]:
-        """Centred, divided by the population deviation; 0 where there is none."""
+        """Centred, divided by the population deviation; exactly 0 for a reward that is the mean, however it rounds."""
         mean = sum(rewards) / len(rewards)
         variance = sum((reward - mean) ** 2 for reward in rewards) / len(rewards)
-        return [(reward - mean) / context.sqrt(variance) if variance > TIE else ZERO for reward in rewards]
+        return [(reward - mean) / context.sqrt(variance) if abs(reward - mean) > TIE else ZERO for reward in rewards]
 
     def frozen(self, iteration: int, theta_old: Sequence[Float]) -> list[tuple[Prompt, list[tuple[int, Float, Float]]]]:
         """For each prompt the draws as (position, advantage, old mass)."""

@@ -1,4 +1,4 @@
-"""W2: what is no problem, refused by key and with words; and the last number that is not refused yet."""
+"""W2: what is no problem, refused by key and with words."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -186,7 +186,7 @@ def check_refusal(expect: Expectations, what: str, call: Callable[[], object], k
     expect.true(f"{what}: the message {error}", str(error).startswith(f"{key}: ") and ": expected " in str(error))
 
 
-@groundwork("W2", scope="a good problem with one place changed at a time, about 130 times")
+@groundwork("W2", scope="a good problem with one place changed at a time, and parts that are none: about 180 refusals")
 def one_wrong_place_is_refused_by_its_key(expect: Expectations) -> None:
     """Every refusal names the key of the place, shows the value and says what was expected."""
     for base, wrong in ((GOOD, WRONG), (GENERATED, WRONG_GENERATED)):

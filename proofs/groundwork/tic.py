@@ -117,9 +117,12 @@ def batch_variances_are_those_of_all_groups(expect: Expectations) -> None:
     rules = {
         AdvantageRule(Baseline.MEAN, Divisor.NONE): lambda r, m, s: r - m,
         AdvantageRule(Baseline.NONE, Divisor.NONE): lambda r, m, s: r,
-        AdvantageRule(Baseline.MEAN, Divisor.NONE, floor=Fraction(0)): lambda r, m, s: r - m,
         AdvantageRule(Baseline.LEAVE_ONE_OUT, Divisor.NONE): lambda r, m, s: (r - m) * Fraction(s, s - 1),
+        # rewards of at most 3/2 deviate by less than 2: the divisor is the root of the floor, and epsilon
+        AdvantageRule(Baseline.MEAN, Divisor.POPULATION, floor=Fraction(4)): lambda r, m, s: (r - m) / 2,
+        AdvantageRule(Baseline.NONE, Divisor.SAMPLE, Fraction(1), Fraction(4)): lambda r, m, s: r / 3,
     }
+    expect.same("rules that differ", len(rules), 5)
     p, q = Fraction(1, 2), Fraction(2, 5)
     for (rule, advantage), size, scale, horizon in product(
         rules.items(), (2, 3), (Fraction(1), Fraction(3, 2)), (1, 2)

@@ -17,7 +17,7 @@ from grpocheck.core.variants.variant import Variant
 from grpocheck.core.variants.words import with_parts
 from grpocheck.proofs.digits import Float, context, number
 from grpocheck.proofs.groundwork.expectations import Expectations, Surprise, groundwork
-from grpocheck.proofs.groundwork.variants import near
+from grpocheck.proofs.groundwork.variants import near, to_core
 from grpocheck.proofs.groundwork.variants_reading import (
     Composition,
     PlainBatch,
@@ -257,8 +257,6 @@ def kinks_clips_and_quantiles_are_those_by_hand(expect: Expectations) -> None:
     plain = PlainBatch(
         [[PlainResponse([token[r]], [Fraction(a)]) for r, a in draws]], [Fraction(1)], Fraction(1, 5), Fraction(0), 1
     )
-    from grpocheck.proofs.groundwork.variants import to_core
-
     variant = with_parts(Variant("clipped"), ["advantage=none"])
     shares = {ClipTest.BINDING: 2, ClipTest.INVERTED: 2, ClipTest.RANGE_ONLY: 6}
     for test, counted in shares.items():

@@ -354,5 +354,6 @@ def test_on_policy_every_named_method_moves_along_its_advantages(name):
     advantages = freeze_batch(variant, batch, exact).advantages
     first = slopes(variant, batch, exact).log_masses
     scale = first[0][0][0] / advantages[0][0]
+    assert scale > 0
     for g, i in product((0, 1), (0, 1)):
         assert first[g][i] == (scale * advantages[g][i],) * 2

@@ -1,7 +1,7 @@
 """Which names are public: the pages of the reference, and what is on each.
 
-A package stands for what its ``__all__`` lists, a module for every function and class whose name has no underscore, and
-``module:name`` for one name of a module.
+A package stands for what its ``__all__`` lists, a module for every function and class whose name begins with no
+underscore, and ``module:name`` for one name of a module.
 """
 
 import ast

@@ -111,7 +111,7 @@ def objective_of_three_draws(
     epsilon: Fraction,
     beta: Fraction,
 ) -> Fraction:
-    """F_t of one prompt with two responses."""
+    """F_t of one prompt with two responses and three draws."""
     group = drawn(0, (first, second, third), rewards, both(old), both(ref))
     return value([group], [both(new)], epsilon, beta)
 
