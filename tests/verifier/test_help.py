@@ -81,3 +81,21 @@ def test_what_is_explained_goes_beyond_claims() -> None:
     near = COMMAND.invoke(app, ["explain", "undefined_gradient"], env=WIDE)
     assert near.exit_code == 2
     assert "undefined-gradient (did you mean that?)" in near.output
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [(["help"], ["--help"]), (["help", "run"], ["run", "--help"]), (["-V"], ["--version"])]
+)
+def test_help_and_version_are_given_to_those_who_ask_as_elsewhere(typed: list[str], meant: list[str]) -> None:
+    asked, expected = (COMMAND.invoke(app, words, env=WIDE) for words in (typed, meant))
+    assert (asked.exit_code, asked.output) == (0, expected.output)
+    assert expected.output.strip()
+
+
+@pytest.mark.parametrize("words", [["E2"], ["E2", "A1"]])
+def test_a_claim_after_claims_is_sent_to_explain(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        app(["claims", *words], prog_name="grpocheck")
+    assert end.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("; it lists all of them, and one is explained by grpocheck explain E2")

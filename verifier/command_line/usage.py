@@ -10,6 +10,8 @@ from typer.core import TyperGroup
 
 INVALID = re.compile(r"Invalid value for '(?P<name>[^']+)': (?P<what>.+)")
 
+EXTRA = re.compile(r"extra argument\S* \((?P<word>[^ )]+)")
+
 TYPED = "grpocheck.typed"
 """Where the words of the command line are kept, from the one on that should name a command."""
 
@@ -49,6 +51,12 @@ class Commands(TyperGroup):
             status = BAD_INPUT
         sys.exit(status)
 
+    def parse_args(self, context: Any, words: list[str]) -> list[str]:
+        """Read the words; those by which other commands are asked for help or their version are understood too."""
+        if words[:1] == ["help"]:
+            words = [*words[1:], "--help"]
+        return super().parse_args(context, ["--version"] if words == ["-V"] else words)
+
     def resolve_command(self, context: Any, words: list[str]) -> Any:
         """The command that is named; what was typed is kept, for what is said where there is none of that name."""
         context.meta[TYPED] = words
@@ -87,6 +95,9 @@ def meant(error: Any, context: Any, text: str) -> str:
         return f"expected the command before the file: {called} {named or usual} {first}"
     if called.endswith(" prove") and "extra argument" in text:
         return f"put the property in quotes: {called} 'F_next >= F' PROBLEM"
+    extra = EXTRA.search(text)
+    if called.endswith(" claims") and extra is not None:
+        return f"it lists all of them, and one is explained by {called.removesuffix('claims')}explain {extra['word']}"
     for parameter in context.command.params:
         word = str(parameter.metavar or parameter.name)
         if parameter.param_type_name == "argument" and option == f"--{parameter.name}":
