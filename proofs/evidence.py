@@ -57,7 +57,11 @@ class Need:
     enable: str
 
 
-NEEDS = {"grpocheck.proofs.properties": Need("hypothesis", Kind.PROPERTY, "pip install 'grpocheck[dev]'")}
+NEEDS = {
+    "grpocheck.proofs.properties": Need(
+        "hypothesis", Kind.PROPERTY, "pip install '.[dev]' in a clone of grpocheck"
+    )
+}
 
 DEFAULT_SECONDS = 120.0
 """Seconds that a piece of evidence may take where neither it nor the caller says otherwise."""

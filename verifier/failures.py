@@ -40,8 +40,11 @@ class BadOption(Exception):  # noqa: N818 - named for what it says
 
 
 def installed_with(extra: str) -> str:
-    """What is expected where a library of an extra is not there: how it is installed, the same way everywhere."""
-    return f"it to be installed: pip install 'grpocheck[{extra}]'"
+    """What is expected where a library of an extra is not there: how it is installed, the same way everywhere.
+
+    From a clone: the package is on no index.
+    """
+    return f"it to be installed: pip install '.[{extra}]' in a clone of grpocheck"
 
 
 def exit_status_of(error: Exception) -> int | None:

@@ -23,7 +23,7 @@ try:
 except ImportError:
     ray = None
 
-needs_ray = pytest.mark.skipif(ray is None, reason="Ray is not installed: pip install 'grpocheck[ray]'")
+needs_ray = pytest.mark.skipif(ray is None, reason="Ray is not installed: pip install '.[ray]'")
 
 
 @pytest.fixture(scope="module")

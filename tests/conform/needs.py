@@ -9,8 +9,8 @@ from importlib.util import find_spec
 import pytest
 
 COMMANDS = {
-    "torch": "pip install 'grpocheck[trl]'",
-    "trl": "pip install 'grpocheck[trl]'",
+    "torch": "pip install '.[trl]'",
+    "trl": "pip install '.[trl]'",
     "verl": "pip install --no-deps verl",
     "openrlhf": "pip install --no-deps openrlhf",
 }

@@ -52,7 +52,7 @@ def works(python: Path, folder: Path, audits: bool, claims: Sequence[str] = ("N4
     if audits:
         assert json.loads(called(command, *log, folder=folder, status=1).stdout)["findings"]
     else:
-        assert "pip install 'grpocheck[audit]'" in called(command, *log, folder=folder, status=2).stderr
+        assert "pip install '.[audit]' in a clone" in called(command, *log, folder=folder, status=2).stderr
     verify = ["verify", *claims, "--jobs", "1", "--cache", "cache", "--json", "-"]
     # no proof checker is found here: making the proofs is minutes of another program, and done elsewhere
     report = json.loads(called(command, *verify, folder=folder, PATH=python.parent).stdout)

@@ -20,7 +20,7 @@ import pytest
 HOUSE = Path(__file__).resolve().parent.parent.parent
 SHOTS = HOUSE / "build" / "studio"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-ENABLE = "apt-get install chromium && pip install 'grpocheck[browser]'"
+ENABLE = "apt-get install chromium && pip install '.[browser]'"
 
 
 def lacking() -> str | None:

@@ -35,7 +35,7 @@ try:
 except ImportError:
     ray = None
 
-needs_ray = pytest.mark.skipif(ray is None, reason="Ray is not installed: pip install 'grpocheck[ray]'")
+needs_ray = pytest.mark.skipif(ray is None, reason="Ray is not installed: pip install '.[ray]'")
 CLAIMS = ("B1", "B3", "E1", "E2", "F1")
 
 

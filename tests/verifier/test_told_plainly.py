@@ -39,9 +39,9 @@ def test_a_run_says_that_it_replaces_the_trace_of_an_earlier_one() -> None:
 
 
 def test_what_installs_an_extra_is_said_in_one_form() -> None:
-    assert installed_with("ray") == "it to be installed: pip install 'grpocheck[ray]'"
+    assert installed_with("ray") == "it to be installed: pip install '.[ray]' in a clone of grpocheck"
     files = (HOUSE / "verifier").rglob("*.py")
-    assert [path.name for path in files if "grpocheck[" in path.read_text(encoding="utf-8")] == ["failures.py"]
+    assert [path.name for path in files if "pip install '." in path.read_text(encoding="utf-8")] == ["failures.py"]
 
 
 def test_where_a_claim_is_from_is_a_page_that_there_is() -> None:
