@@ -25,6 +25,9 @@ DIVISION_ULPS = 1
 OWN_UNIT = 2.0**-53
 """Half a unit in the last place of the float64 in which the values and the bounds are computed."""
 
+LEAST = 2.0**-1022
+"""The smallest normal float64: a value that underflows below it is bounded by it."""
+
 INFLATION = 1 + 2.0**-20
 """What the bounds are multiplied with at the end, for the roundings made in computing them."""
 
@@ -89,8 +92,10 @@ class Bounded:
                 exact = number == number.astype(np.float32)
             else:  # eight significant bits fit both half-precision formats
                 significand = np.frexp(number)[0] * 2**8
-                exact = significand == np.round(significand)
-            return Bounded(number, np.where(exact, 0.0, precision.unit * np.abs(number)), precision)
+                exact = (significand == np.round(significand)) & ((number == 0) | (np.abs(number) >= precision.tiny))
+            # below the smallest normal number the steps of a format no longer shrink
+            rounding = precision.unit * np.maximum(np.abs(number), precision.tiny)
+            return Bounded(number, np.where(exact, 0.0, rounding), precision)
 
     def _rounded(self, value: Array, error: Array, roundings: float = 1.0, exact: Any = False) -> Bounded:
         """A result with roundings of its own; where ``exact`` holds there is none."""
@@ -138,8 +143,10 @@ class Bounded:
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             value = self.value / right.value
             least = np.abs(right.value) - right.error
+            unknown = (right.error > 0) & ~(least > 0)
+            value = np.where(unknown & np.isfinite(self.value) & ~np.isfinite(value), 0.0, value)
             spread = self.error + _times(np.abs(value), right.error)
-            error = np.where(spread == 0, 0.0, np.where(least > 0, spread / least, np.inf))
+            error = np.where(unknown, np.inf, np.where(spread == 0, 0.0, spread / least))
         return self._rounded(value, error, 2 * DIVISION_ULPS, exact=self.is_zero | right._is_one)
 
     @property
@@ -167,17 +174,21 @@ class Bounded:
         """The exponential, within ``EXP_ULPS`` units."""
         with np.errstate(over="ignore", invalid="ignore"):
             value = np.exp(self.value)
-            error = np.where(self.error == 0, 0.0, value * np.expm1(self.error))
-            error = np.where(np.isnan(error) & ~np.isnan(value), np.inf, error)
+            error = np.where(self.error == 0, 0.0, np.maximum(value, LEAST) * np.expm1(self.error))
+            if np.any(np.isinf(value)):  # which of them need not overflow
+                unknown = np.isinf(value) & (self.error > 0) & (np.exp(self.lower) <= self.precision.largest)
+                value = np.where(unknown, self.precision.largest, value)
         one = (self.value == 0) & (self.error == 0)
         return self._rounded(value, error, 2 * EXP_ULPS, exact=one)
 
     def log(self) -> Bounded:
-        """The logarithm, within ``EXP_ULPS`` units; unknown where the argument may be 0 and is not."""
+        """The logarithm, within ``EXP_ULPS`` units; unknown where the argument may be 0 and need not be."""
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             value = np.log(self.value)
+            unknown = (self.error > 0) & (np.abs(self.value) <= self.error)
+            value = np.where(unknown & ~np.isfinite(value), 0.0, value)
             relative = np.where(self.error == 0, 0.0, self.error / self.value)
-            error = np.where(relative < 1, -np.log1p(-np.minimum(relative, 1.0)), np.inf)
+            error = np.where(unknown, np.inf, -np.log1p(-np.minimum(relative, 1.0)))
         return self._rounded(value, error, 2 * EXP_ULPS)
 
     def sigmoid(self) -> Bounded:
@@ -189,7 +200,8 @@ class Bounded:
                 np.exp(-np.abs(self.value)) / (1 + np.exp(-np.abs(self.value))),
             )
             value = np.where(np.isnan(self.value), np.nan, value)
-            error = np.minimum(self.error / 4, value * np.expm1(np.minimum(self.error, 700.0)))
+            growth = np.maximum(value, LEAST) * np.expm1(self.error)
+            error = np.minimum(np.minimum(self.error / 4, growth), 1.0)
         return self._rounded(value, error, 2 * EXP_ULPS + 2 * DIVISION_ULPS + 1)
 
     def clamp(self, lower: float | None = None, upper: float | None = None) -> Bounded:
