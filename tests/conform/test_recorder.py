@@ -123,6 +123,16 @@ def test_a_full_disk_ends_the_recording_and_not_the_training(tmp_path):
     recorder.group([1.0, 0.0])  # no second warning, no error
 
 
+def test_a_text_that_utf_8_cannot_hold_costs_neither_the_line_nor_the_training(tmp_path):
+    """Half of a surrogate pair, as JSON files of prompts have it."""
+    path, texts = tmp_path / "run.jsonl", ["\ud83d", "a \\ud83d \u00e9 \U0001f600"]
+    recorder = Recorder(path)
+    recorder.group([1.0, 0.0], responses=texts)
+    recorder.close()
+    assert lines(path)[1]["responses"] == texts
+    assert "\u00e9 \U0001f600" in path.read_text(encoding="utf-8")
+
+
 def test_what_is_no_trainer_is_named():
     with pytest.raises(NotATrainer, match="_calculate_rewards"):
         record(SimpleNamespace(), "run.jsonl")

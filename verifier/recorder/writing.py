@@ -117,6 +117,7 @@ class Recorder:
         """A line in one piece, handed to the operating system before this returns."""
         began = time.perf_counter()
         text = json.dumps(line, default=_as_json, separators=(",", ":"), ensure_ascii=False)
+        text = text.encode("utf-8", "backslashreplace").decode("utf-8")  # lone surrogates, as JSON escapes them
         if not self._failed:
             try:
                 self._file.write(text)
