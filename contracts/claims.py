@@ -39,7 +39,7 @@ class Claim:
 
     @property
     def promised(self) -> bool:
-        """Whether this is a claim (A1 to G5, W1 to W6); False for a non-claim (N1 to N8), which evidence has to refute."""
+        """Whether this is a claim (A1 to G5, W1 to W6); False for a non-claim (N1 to N8), which has to be refuted."""
         return not self.id.startswith("N")
 
 
