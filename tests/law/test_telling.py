@@ -7,6 +7,7 @@ from grpocheck.core.arithmetic import EnclosureArithmetic, parse_exact
 from grpocheck.core.reading import problem_from_mapping
 from grpocheck.core.writing import problem_to_toml
 from grpocheck.verifier.cli import app
+from grpocheck.verifier.estimator.report import vector_text
 from grpocheck.verifier.law.exact import exact_law
 from grpocheck.verifier.law.telling import not_told_apart
 from grpocheck.verifier.prime_logs import PrimeLogs
@@ -45,6 +46,45 @@ def law(tmp_path, problem, *options):
     done = CliRunner().invoke(app, ["law", str(path), *options])
     assert done.exit_code == 0, done.output
     return done.stdout
+
+
+def test_mirror_images_are_one_value(tmp_path):
+    """The second and the third theta are each other's mirror image; F there is one number, written in two ways."""
+    found = json.loads(law(tmp_path, SYMMETRIC, "--json"))
+    assert len(found["parameters"]) == 3
+    values = found["objective_after_the_last_applied_step"]
+    rows = {"0" if row["value"] == "0" else "pulled": row for row in values}
+    assert (len(rows), len(values)) == (2, 2)
+    moved = [F(atom["probability"][0]) for atom in found["parameters"] if atom["theta"] != ["0", "0", "1/2"]]
+    assert (len(moved), moved[0]) == (2, moved[1])
+    assert abs(sum(moved) - F(rows["pulled"]["probability"][0])) < F(1, 10**30)
+    assert found["told_apart"]["objective_after_the_last_applied_step"] == {
+        "at_least": 2,
+        "at_most": 2,
+        "not_told_apart": [],
+    }
+
+
+def test_what_is_not_decided_is_said_to_people_and_to_programs(tmp_path):
+    """At 64 bits, some 19 digits, values that differ in the 40th are neither two values nor one."""
+    found = json.loads(law(tmp_path, NEARLY, "--json", "--max-bits", "64"))
+    told = found["told_apart"]["objective_after_the_last_applied_step"]
+    (group,) = told["not_told_apart"]
+    assert (told["at_least"], told["at_most"], len(group["rows"])) == (2, 3, 2)
+    assert {found["objective_after_the_last_applied_step"][row]["value"] == "0" for row in group["rows"]} == {False}
+    assert 10 < group["agreeing_decimals"] < 40
+    text = " ".join(law(tmp_path, NEARLY, "--max-bits", "64").split())
+    assert (
+        "at least 2 and at most 3 values of F: 2 rows, in 1 group, are equal as far as "
+        f"{group['agreeing_decimals']} decimals decide"
+    ) in text
+
+
+def test_samples_are_counted_by_number_and_not_by_writing(tmp_path):
+    found = json.loads(law(tmp_path, SYMMETRIC, "--samples", "20", "--seed", "1", "--json"))
+    rows = found["objective_after_the_last_applied_step"]
+    assert (len(found["parameters"]), len(rows)) == (3, 2)
+    assert sum(row["runs"] for row in rows) == 20
 
 
 def test_values_that_differ_in_the_40th_digit_are_three(tmp_path):
@@ -90,3 +130,10 @@ def test_totals_do_not_depend_on_what_is_told_apart():
         assert sum(atom.probability for atom in found.objectives) == 1
         means.append(sum(atom.probability * atom.value for atom in found.objectives))
     assert 0 < abs(means[0] - means[1]) < F(1, 10**38)
+
+
+def test_numbers_that_begin_alike_are_not_said_to_be_one_number():
+    """A vector of four, as estimator and law write it: one exact number four times, or four times the same digits."""
+    third = ["0." + "3" * 32, "0." + "3" * 31 + "4"]
+    assert vector_text(["1/3"] * 4) == "(1/3, 4 times)"
+    assert vector_text([third] * 4) == "(0.3333333333333..., 4 numbers that begin so)"

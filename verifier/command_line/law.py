@@ -43,8 +43,10 @@ def law_command(
 
     Every combination of groups that can be drawn is gone through, up to the order of the draws; what core makes of one
     prompt's group is asked once for all of them, and some are made by core as a whole, to compare. The probabilities
-    sum to exactly 1. What would be too large says how large it is (exit status 3). With --samples the law is sampled
-    instead, and the output says so: shares of N exact runs, with Clopper-Pearson intervals for the three statuses.
+    sum to exactly 1. Parameters and values of F that are found equal are one row; rows that neither that nor their
+    enclosures decide are said to be not told apart, and counted with a lower and an upper bound. What would be too
+    large says how large it is (exit status 3). With --samples the law is sampled instead, and the output says so:
+    shares of N exact runs, with Clopper-Pearson intervals for the three statuses.
     """
     from grpocheck.verifier.commands.law import LawRequest, law
     from grpocheck.verifier.law.exact import MOST_CASES

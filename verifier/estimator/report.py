@@ -122,12 +122,13 @@ def short(entry: Any) -> str:
 
 
 def vector_text(entries: Sequence[Any] | None) -> str:
-    """A vector in brackets; one number many times is written once."""
+    """A vector in brackets; one number many times is written once, and so are many that begin alike, which is said."""
     if entries is None:
         return "-"
     shown = [short(entry) for entry in entries]
     if len(shown) > FEW and len(set(shown)) == 1:
-        return f"({shown[0]}, {len(shown)} times)"
+        exactly = all(isinstance(entry, str) and entry == entries[0] for entry in entries)
+        return f"({shown[0]}, {len(shown)} times)" if exactly else f"({shown[0]}, {len(shown)} numbers that begin so)"
     return f"({', '.join(shown)})"
 
 

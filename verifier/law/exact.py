@@ -2,7 +2,8 @@
 
 All draws are gone through, up to their order, and each is an outer iteration of core, put together from parts that
 combinations share (grpocheck.verifier.law.shared). Where T > 1 an outer iteration begins from every
-parameter that the one before it can return; equal parameters are one.
+parameter that the one before it can return; parameters that are written the same are one. At the end those that are
+found equal (grpocheck.verifier.law.telling) become one; none is taken for equal that is not certain to be.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -22,7 +23,9 @@ from grpocheck.verifier.law.branches import Size, balanced_sum, count_text, size
 from grpocheck.verifier.law.elsewhere import Helpers, Kept, making_known_as, passages
 from grpocheck.verifier.law.objective import expected_objective, true_objective
 from grpocheck.verifier.law.passage import ZERO, Advance, Making, Node, Passage
+from grpocheck.verifier.law.register import Value
 from grpocheck.verifier.law.sending import Writer, read_numbers
+from grpocheck.verifier.law.telling import equal_rows
 
 MOST_CASES = 30_000
 """So many outer iterations are gone through at most, unless another limit is given."""
@@ -74,7 +77,11 @@ class ParameterAtom:
 
 @dataclass(frozen=True)
 class ObjectiveAtom:
-    """A value that F can have after the last applied step, with its probability; None where no step is applied."""
+    """A value that F can have after the last applied step, with its probability; None where no step is applied.
+
+    Values that are found equal are one. Two enclosed ones that are left may still be equal: ``not_told_apart`` of
+    grpocheck.verifier.law.telling says which are not certain to differ.
+    """
 
     value: Scalar | None
     probability: Scalar
@@ -206,9 +213,7 @@ def exact_law(
     return Law(
         statuses=shares(ended.statuses, ONE),
         parameters=parameters,
-        objectives=tuple(
-            ObjectiveAtom(None if value is None else value.number, share) for value, share in values.items()
-        ),
+        objectives=objective_atoms(values),
         gradient=gradient,
         true_objective=TrueObjective(
             true_objective(problem, start, arithmetic),
@@ -226,10 +231,33 @@ def parameter_atoms(making: Making, ended: Passage) -> tuple[ParameterAtom, ...]
         (owns, status): weights for owns, by_status in ended.parameters.items() for status, weights in by_status.items()
     }
     found = shares(ways, ONE)
-    return tuple(
+    atoms = [
         ParameterAtom(making.theta(owns), {status: found[owns, status] for status in by_status})
         for owns, by_status in ended.parameters.items()
-    )
+    ]
+    return tuple(together([atoms[row] for row in rows]) for rows in equal_rows([atom.theta for atom in atoms]))
+
+
+def together(atoms: Sequence[ParameterAtom]) -> ParameterAtom:
+    """One parameter, of which several are found to be equal."""
+    first, *others = atoms
+    if not others:
+        return first
+    by_status: dict[Status, list[Scalar]] = {}
+    for atom in atoms:
+        for status, share in atom.by_status.items():
+            by_status.setdefault(status, []).append(share)
+    return ParameterAtom(first.theta, {status: balanced_sum(parts) for status, parts in by_status.items()})
+
+
+def objective_atoms(values: Mapping[Value | None, Scalar]) -> tuple[ObjectiveAtom, ...]:
+    """The values of F with their probabilities, those that are found equal as one; last that no step is applied."""
+    stepped = [(value.number, share) for value, share in values.items() if value is not None]
+    atoms = [
+        ObjectiveAtom(stepped[rows[0]][0], balanced_sum([stepped[row][1] for row in rows]))
+        for rows in equal_rows([(number,) for number, _ in stepped])
+    ]
+    return (*atoms, *(ObjectiveAtom(None, share) for value, share in values.items() if value is None))
 
 
 def through(

@@ -4,7 +4,7 @@ Every run is one of core with a seed of its own, so that any of them can be run 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -21,6 +21,7 @@ from grpocheck.verifier.law.exact import Bars, no_bars
 from grpocheck.verifier.law.intervals import clopper_pearson
 from grpocheck.verifier.law.objective import true_objective
 from grpocheck.verifier.law.sending import Writer, read_numbers
+from grpocheck.verifier.law.telling import equal_rows
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ def sampled_law(
             advance(1)
     start = tuple(arithmetic.number(entry) for entry in problem.theta)
     whole = [theta_runs[key] * true_objective(problem, theta, arithmetic) for key, theta in thetas.items()]
+    stepped = [((value,), value_runs[key]) for key, value in values.items() if value is not None]
     return SampledLaw(
         runs,
         first_seed,
@@ -103,13 +105,24 @@ def sampled_law(
             status: SampledStatus(statuses[status], *clopper_pearson(statuses[status], runs, confidence))
             for status in Status
         },
-        tuple((theta, theta_runs[key]) for key, theta in thetas.items()),
-        tuple((value, value_runs[key]) for key, value in values.items()),
+        tuple(equal_ones([(theta, theta_runs[key]) for key, theta in thetas.items()])),
+        (
+            *((value, count) for (value,), count in equal_ones(stepped)),
+            *((None, value_runs[key]) for key, value in values.items() if value is None),
+        ),
         balanced_sum(whole) / runs,
         true_objective(problem, start, arithmetic),
         {line: Fraction(count, runs) for line, count in calls.items()},
         size_of(problem),
     )
+
+
+@ensure(lambda found, result: sum(runs for _, runs in result) == sum(runs for _, runs in found), "every run once")
+def equal_ones(found: Sequence[tuple[Vector, int]]) -> list[tuple[Vector, int]]:
+    """Vectors with their numbers of runs, those that are found equal as one."""
+    return [
+        (found[rows[0]][0], sum(found[row][1] for row in rows)) for rows in equal_rows([vector for vector, _ in found])
+    ]
 
 
 @dataclass(frozen=True)

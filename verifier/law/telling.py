@@ -1,8 +1,9 @@
 """Which of several numbers, or vectors of numbers, are told apart: exactly, or by enclosures that do not meet.
 
 Enclosures that do not meet belong to different numbers. Those that still meet at the last precision say nothing: the
-numbers may be equal, as mirror images of one another are, or differ further on. Such rows are listed together, and how
-many different numbers there are is then said with a lower and an upper bound.
+numbers may be equal, or differ further on. Rows that another normal form finds equal, such as mirror images of one
+another, become one row; the others are listed together, and how many different numbers there are is then said with a
+lower and an upper bound.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from grpocheck.core.arithmetic.enclosing import interval_of
 from grpocheck.core.arithmetic.nodes import FIRST_BITS, exact_value
 from grpocheck.core.gradient import Vector
 from grpocheck.verifier.law.branches import key_of_vector
+from grpocheck.verifier.law.same_number import Forms
 from mpmath.libmp import finf, fninf, to_rational
 
 MOST_BITS = 512
@@ -63,6 +65,26 @@ def not_told_apart(rows: Sequence[Vector]) -> list[Untold]:
             break
         bits *= 2
     return [Untold(tuple(sorted(group)), agreeing_decimals(rows, group, bits)) for group in sorted(groups, key=min)]
+
+
+@ensure(lambda rows, result: sorted(row for same in result for row in same) == list(range(len(rows))), "each row once")
+@ensure(lambda result: all(same == sorted(same) for same in result), "the first of equal rows first")
+def equal_rows(rows: Sequence[Vector]) -> list[list[int]]:
+    """The rows, those together that are found equal, by a normal form in which mirror images are; in their order.
+
+    Only rows whose enclosures still meet at the last precision are looked at.
+    """
+    forms = Forms()
+    same: dict[object, list[int]] = {}
+    key_of: dict[int, object] = {}
+    for group in not_told_apart(rows):
+        for row in group.rows:
+            keys = tuple([forms.key(entry) for entry in rows[row]])
+            if None not in keys:
+                key_of[row] = keys
+    for row in range(len(rows)):
+        same.setdefault(key_of.get(row, row), []).append(row)
+    return list(same.values())
 
 
 def parted(rows: Sequence[Vector], group: Sequence[int], bits: int) -> list[list[int]]:
