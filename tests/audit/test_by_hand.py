@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from grpocheck.verifier.audit.auditing import audit
 from grpocheck.verifier.audit.discovery import runs_of
+from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.report import to_lines, to_mapping
 from grpocheck.verifier.audit.settings import read_settings
 
@@ -23,7 +24,9 @@ TOKENS = {"new_logps": NEW, "old_logps": OLD}
 ASYMMETRIC = {"loss_type": "grpo", "epsilon": 0.2, "epsilon_high": 0.28, "beta": 0.04}
 
 
-@pytest.mark.parametrize("settings", [{}, ASYMMETRIC], ids=["alone", "with a penalty that nothing is logged for"])
+@pytest.mark.parametrize(
+    "settings", [{"epsilon": 0.2}, ASYMMETRIC], ids=["alone", "with a penalty that nothing is logged for"]
+)
 @pytest.mark.parametrize(
     ("name", "value", "right"), [("low", 0.0, True), ("low", 0.083, False), ("high", 1 / 6, True), ("high", 0.5, False)]
 )
@@ -44,6 +47,83 @@ def test_a_kl_of_a_group(tmp_path: Path) -> None:
         line = {**GROUP, "tokens": {**TOKENS, "ref_logps": OLD}, "logged": {"kl": value}}
         header = {**HEADER, "settings": {"beta": beta}}
         assert ("metric-differs" not in by_rule(audited(written(tmp_path / "run.jsonl", header, line)))) is right
+
+
+@pytest.mark.parametrize("value", [0.0, 1 / 6, 0.9])
+@pytest.mark.parametrize(("clip", "known"), [({}, False), ({"epsilon_high": 0.2}, True), ({"epsilon": 0.2}, True)])
+def test_a_clip_fraction_without_a_clip_is_held_against_nothing(
+    tmp_path: Path, clip: object, known: bool, value: float
+) -> None:
+    """The one ratio of e^0.5 is clipped by an epsilon of 0.2, and by none of 1: 0 and 1/6 are both right for some."""
+    line = {**GROUP, "tokens": TOKENS, "clip": clip, "logged": {"clip_ratio/high_mean": value}}
+    found = by_rule(audited(written(tmp_path / "run.jsonl", HEADER, line)))
+    assert ("metric-differs" in found) is (known and value != 1 / 6)
+    assert ("metric-unchecked" in found) is not known
+    if not known:
+        assert "it needs epsilon or epsilon_high" in found["metric-unchecked"].first.found
+
+
+def test_no_clip_makes_a_fraction_above_1(tmp_path: Path) -> None:
+    line = {**GROUP, "tokens": TOKENS, "logged": {"clip_ratio/high_mean": 1.5}}
+    found = by_rule(audited(written(tmp_path / "run.jsonl", HEADER, line)))
+    assert found["metric-differs"].first.expected == "clip_ratio/high_mean = a share from 0 to 1"
+
+
+D = 0.5
+ESTIMATES = {
+    "k1": -D / 4,
+    "k2": D * D / 2 / 4,
+    "k3": (math.exp(D) - D - 1) / 4,
+    "k3-reversed": (math.exp(-D) + D - 1) / 4,
+    None: 7.0,
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATES)
+def test_a_logged_kl_is_called_what_it_is(tmp_path: Path, name: str | None) -> None:
+    """Of four tokens that count one has d = log(reference / policy) = 1/2, the others 0."""
+    tokens = {"new_logps": [[-1.0, -1.0], [-1.0, -1.0]], "ref_logps": [[-1.0 + D, -1.0], [-1.0, -1.0]]}
+    line = {**GROUP, "tokens": tokens, "logged": {"kl": ESTIMATES[name]}}
+    header = {**HEADER, "dtype": "float64", "settings": {"beta": 0.04}}
+    found = by_rule(audited(written(tmp_path / "run.jsonl", header, line)))["kl-not-kl"]
+    assert (found.severity.value, found.first.detail["estimator"]) == ("warning", name)
+    words = {"k1": "(k1)", "k2": "(k2)", "k3": "(k3)", "k3-reversed": "exchanged", None: "none of the estimators"}
+    assert words[name] in found.first.found.partition(";")[0]
+
+
+def test_a_kl_over_masked_tokens_is_called_so(tmp_path: Path) -> None:
+    """The token with d = 1/2 counts, one of the others does not: the mean of k3 over three, and over all four."""
+    tokens = {
+        "new_logps": [[-1.0, -1.0], [-1.0, -1.0]],
+        "ref_logps": [[-1.0 + D, -1.0], [-1.0, -1.0]],
+        "mask": [[1, 1], [1, 0]],
+    }
+    line = {**GROUP, "tokens": tokens, "logged": {"kl": ESTIMATES["k3"]}}
+    found = by_rule(audited(written(tmp_path / "run.jsonl", {**HEADER, "settings": {"beta": 0.04}}, line)))
+    assert "masked ones too" in found["kl-not-kl"].first.found
+
+
+def test_log_probabilities_above_0(tmp_path: Path) -> None:
+    """A probability of e^3 is none; one of 1 + 10^-7 is a float's."""
+    for value, said in ((3.0, True), (1e-7, False), (0.0, False)):
+        tokens = {"new_logps": [[value], [-1.0]], "old_logps": [[-0.5], [-1.0]], "ref_logps": [[-1.0], [value]]}
+        found = audited(written(tmp_path / "run.jsonl", HEADER, {**GROUP, "tokens": tokens})).findings
+        above = [finding for finding in found if finding.rule == "logps-above-zero"]
+        assert [finding.first.where.response for finding in above] == ([1, 2] if said else [])
+        assert {finding.severity.value for finding in above} <= {"warning"}
+
+
+def test_a_masked_log_probability_above_0_is_nobodys(tmp_path: Path) -> None:
+    tokens = {"new_logps": [[3.0, -1.0], [-1.0]], "mask": [[0, 1], [1]]}
+    assert not by_rule(audited(written(tmp_path / "run.jsonl", HEADER, {**GROUP, "tokens": tokens})))
+
+
+def test_tokens_without_advantages_are_told_what_they_need(tmp_path: Path) -> None:
+    line = {"step": 1, "rewards": [1, 0], "tokens": {"new_logps": [[-1.0], [-1.0]]}}
+    with pytest.raises(Unreadable) as error:
+        audited(written(tmp_path / "run.jsonl", HEADER, line))
+    assert "line 2, advantages" in str(error.value)
+    assert "a group with tokens needs its advantages" in str(error.value)
 
 
 def test_a_nan_that_was_logged_differs(tmp_path: Path) -> None:
@@ -71,7 +151,10 @@ def test_what_is_not_checked_is_said(tmp_path: Path, more: dict[str, Any], name:
 @pytest.mark.parametrize("value", [[0.5], 0.5])
 def test_a_number_is_as_good_as_a_list_of_one(tmp_path: Path, value: object) -> None:
     arrays = {**TOKENS, "mask": [[1, 1, 1], [1, 1, 1]], "advantages": [1, -1]}
-    meta = {"config": {"loss_type": "grpo"}, "trl_metrics_of_this_call": {"clip_ratio/high_mean": value}}
+    meta = {
+        "config": {"loss_type": "grpo", "epsilon": 0.2},
+        "trl_metrics_of_this_call": {"clip_ratio/high_mean": value},
+    }
     call = {"kind": "call", "arrays": arrays, "meta": meta}
     finding = by_rule(audited(written(tmp_path / "run.jsonl", HEADER, call)))["metric-differs"]
     assert (finding.first.expected, finding.first.found) == ("clip_ratio/high_mean = 0.166666667", "0.5")

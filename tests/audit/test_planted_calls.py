@@ -8,6 +8,7 @@ import pytest
 from grpocheck.verifier.audit.auditing import Piece, pieces_of
 from grpocheck.verifier.audit.discovery import runs_of
 
+from tests.audit.lines import HEADER, written
 from tests.audit.planting import audited, by_rule, copied, edit_arrays, edit_json, edit_table, tables_of
 
 
@@ -245,3 +246,15 @@ def test_log_probabilities_without_a_loss_are_not_recomputed(run: Path) -> None:
     assert report.calls > 0
     assert "loss_declared" not in report.inferred[str(run)]
     assert not [one for one in report.findings if one.severity == "error"]
+
+
+def test_another_estimator_than_declared_is_named(tmp_path: Path) -> None:
+    """One token of ratio 1, advantage 0 and d = -1/2: k1 has the loss beta / 2, k3 beta (e^(-1/2) - 1/2)."""
+    arrays = {
+        **{"new_logps": [[-1.0]], "old_logps": [[-1.0]], "ref_logps": [[-1.5]], "mask": [[1]], "advantages": [0.0]},
+        **{"loss": 0.5 * 0.04, "grad_logps": [[0.04]]},
+    }
+    meta = {"config": {"loss_type": "grpo", "epsilon": 0.2, "beta": 0.04}, "logps_dtype": "float64"}
+    line = {"kind": "call", "arrays": arrays, "meta": meta}
+    found = by_rule(audited(written(tmp_path / "run.jsonl", {**HEADER, "dtype": "float64"}, line)))
+    assert "beta=0.04 kl=k1" in found["loss-differs"].first.found

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.findings import Finding, Findings, counted
+from grpocheck.verifier.audit.fits import fit_of
 from grpocheck.verifier.audit.metrics import check_metrics, logged_of, padded, take_open, unchecked, where_of
 from grpocheck.verifier.audit.model import Call, Generation, Lines, Part
 from grpocheck.verifier.audit.passes import Passes
+from grpocheck.verifier.audit.precision import FIRST_PASS_ROOM, check_above_zero, room_of
 from grpocheck.verifier.audit.readers.groups import read_calls
 from grpocheck.verifier.audit.readers.recorded import call_settings, read_call, read_generation, whole
 from grpocheck.verifier.audit.rules import seen
-from grpocheck.verifier.recompute import BadSetting, LossCall, compare, identify, recompute
+from grpocheck.verifier.recompute import BadSetting, LossCall, compare, recompute
+from grpocheck.verifier.recompute.identifying import consistent
 
 TOKENS_IDENTIFIED = 1 << 17
 """Tokens of a piece of work whose variant is looked for among all, which takes as long as twenty recomputations."""
-FIRST_PASS_ROOM = {"float32": 1e-3, "float64": 1e-6}
-HALF_ROOM = 0.15
-"""Nats of a token by which two passes over one policy may differ, as their batch shapes do; by precision."""
 CLIPS = ("epsilon", "epsilon_high", "delta", "importance_sampling_level")
 """Settings that what is clipped depends on."""
 FROZEN = (
@@ -151,6 +151,7 @@ def check_call(call: Call, generation: Generation | None, findings: Findings, re
         result.evaluations += 1
     whole = check_finite(call, mask, findings)
     check_mask(call, mask, findings)
+    check_above_zero(call, mask, findings)
     check_first_pass(call, mask, generation, findings)
     check_sampler(call, mask, findings)
     if generation is not None:
@@ -241,9 +242,7 @@ def check_first_pass(call: Call, mask: Any, generation: Generation | None, findi
         return
     difference = np.where(mask, call.arrays["new_logps"].astype(np.float64) - call.arrays["old_logps"], 0.0)
     difference = np.where(np.isfinite(difference), difference, 0.0)
-    half = meta["config"].get("bf16") or meta["config"].get("fp16")
-    precision = str(meta.get("logps_dtype", "float32")).removeprefix("torch.")
-    room = HALF_ROOM if half else FIRST_PASS_ROOM.get(precision, HALF_ROOM)
+    room = room_of(call)
     worst = np.unravel_index(int(np.argmax(np.abs(difference))), difference.shape)
     away = float(difference[worst])
     if abs(away) > room:
@@ -373,7 +372,7 @@ def check_loss(call: Call, whole: bool, findings: Findings, result: CallsResult)
         result.declared[declared] += 1
         departures = compare(loss_call, found)
         looked_for = result.tokens_identified < TOKENS_IDENTIFIED and (result.identifies or bool(departures))
-        fitting = identify(loss_call) if looked_for else None
+        fitting = [fit_of(one, settings) for one in consistent(loss_call)] if looked_for else None
         if fitting is not None:
             result.identified += 1
             result.tokens_identified += loss_call.mask.size

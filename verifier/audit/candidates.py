@@ -99,19 +99,31 @@ class Candidate:
     sharply: int = 0
     """Responses checked, and those of them that float error could not have moved far."""
     departures: int = 0
+    level: int = 0
+    """Departures in groups of equal rewards, which by any rule of its kind have 0: they tell it from no other."""
 
     @property
     def stands(self) -> bool:
-        """Whether no response departs from it."""
+        """Whether no response departs from it, but for those of groups that tell no rule from another."""
         return self.departures == 0
+
+    @property
+    def spoken_for(self) -> bool:
+        """Whether more responses follow it than depart in groups of equal rewards."""
+        return self.checked > 2 * self.level
 
     @property
     def name(self) -> str:
         """The rule in words."""
         return name_of(self.rule)
 
-    def tried(self, groups: Groups, logged: Floats, usable: Booleans, roundoff: float) -> list[Departure]:
-        """The responses of a batch that depart from it; ``usable`` (N,) says which groups have finite rewards."""
+    def tried(
+        self, groups: Groups, logged: Floats, usable: Booleans, roundoff: float, equal: Booleans
+    ) -> list[Departure]:
+        """The responses of a batch that depart from it.
+
+        ``usable`` (N,) says which groups have finite rewards, ``equal`` (N,) which have equal ones.
+        """
         coupled = self.rule.couples_groups
         if not usable.any() or (coupled and not usable.all()):
             return []
@@ -136,7 +148,11 @@ class Candidate:
             Departure(int(i), int(j), float(logged[i, j]), float(here.value[i, j]), float(allowed[i, j]))
             for i, j in zip(*np.nonzero(bad), strict=True)
         ]
-        self.departures += len(found)
+        own_mean = self.rule.first is None and self.rule.baseline in (Baseline.MEAN, Baseline.LEAVE_ONE_OUT)
+        several = groups.there.sum(axis=1) > 1
+        level = sum(bool(own_mean and equal[one.group] and several[one.group]) for one in found)
+        self.level += level
+        self.departures += len(found) - level
         return found
 
     def exactly(self, groups: Groups, usable: Booleans, group: int) -> Sequence[object]:
@@ -185,13 +201,20 @@ class Contest:
     fallen: list[tuple[Candidate, Any, Departure]] = field(default_factory=list)
     """The declared candidates that fell, each with the batch and the response that it fell at."""
     rows: int = 0
+    levelled: bool = False
+    """Whether departures in groups of equal rewards were told of candidates that stand all the same."""
 
     @property
     def fitting(self) -> list[Candidate]:
         """The candidates from which nothing departs, of those that were checked about as sharply as any."""
-        standing = [one for one in self.survivors if one.stands and one.checked and 2 * one.checked >= self.rows]
+        standing = [one for one in self.survivors if one.stands and one.spoken_for and 2 * one.checked >= self.rows]
         sharpest = self.sharpest
         return [one for one in standing if one.declared or 2 * one.sharply >= sharpest]
+
+    @property
+    def level(self) -> int:
+        """How many responses of groups of equal rewards depart from every candidate that fits."""
+        return min((one.level for one in self.fitting), default=0)
 
     @property
     def sharpest(self) -> int:
@@ -203,23 +226,46 @@ class Contest:
         """Whether a candidate fits."""
         return bool(self.fitting)
 
-    def tried(self, groups: Groups, logged: Floats, usable: Booleans, roundoff: float, batch: Any) -> list[Departure]:
-        """Try the candidates that stand on a batch; if all fall, the departures from the one that fares best."""
+    def tried(
+        self, groups: Groups, logged: Floats, usable: Booleans, roundoff: float, equal: Booleans, batch: Any
+    ) -> list[Departure]:
+        """Try the candidates that stand on a batch; if all fall, the departures from the one that fares best.
+
+        Where all that stand have departures in groups of equal rewards, they stand on: such groups choose no rule.
+        """
         self.rows += int((groups.there & usable[:, None]).sum())
-        outcomes = [(one, one.tried(groups, logged, usable, roundoff)) for one in self.survivors]
+        outcomes = [(one, one.tried(groups, logged, usable, roundoff, equal)) for one in self.survivors]
+        standing = [one for one, _ in outcomes if one.stands]
+        clean = [one for one in standing if not one.level]
+        faulty = any(one.level and one.checked for one in standing) and (
+            self.levelled or not any(one.checked for one in clean)
+        )
         self.fallen += [
-            (one, batch, one.sharpened(groups, usable, found[0])) for one, found in outcomes if one.declared and found
+            (one, batch, one.sharpened(groups, usable, found[0]))
+            for one, found in outcomes
+            if one.declared and found and not (faulty and one.stands)
         ]
-        standing = [one for one, found in outcomes if not found and one.stands]
-        fallen = [(one, found) for one, found in outcomes if found]
-        if not fallen or any(one.checked for one in standing):
-            self.survivors = standing or self.survivors
+        if faulty:
+            self.levelled, self.survivors = True, standing
+            best, found = min(
+                ((one, found) for one, found in outcomes if one.stands and one.checked),
+                key=lambda outcome: (not outcome[0].declared, -outcome[0].level),
+            )
+            return self.told(best, found, groups, usable)
+        fallen = [(one, found) for one, found in outcomes if not one.stands or one.level]
+        if not fallen or any(one.checked for one in clean):
+            self.survivors = clean or self.survivors
             return []
         fallen += [
-            (one, one.tried(groups, logged, usable, roundoff))
+            (one, one.tried(groups, logged, usable, roundoff, equal))
             for one, *_ in self.fallen
             if all(one is not other for other, _ in outcomes)
         ]
         best, found = min(fallen, key=lambda outcome: (not outcome[0].declared, len(outcome[1])))
-        self.survivors = [*standing, best]  # those that stand could not be checked yet
+        self.survivors = [*clean, best]  # those that stand could not be checked yet
+        return self.told(best, found, groups, usable)
+
+    @staticmethod
+    def told(best: Candidate, found: list[Departure], groups: Groups, usable: Booleans) -> list[Departure]:
+        """The departures of a batch with what is expected, exactly for the first of them."""
         return [best.sharpened(groups, usable, one) for one in found[:MOST_EXACT]] + found[MOST_EXACT:]

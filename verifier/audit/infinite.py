@@ -1,4 +1,4 @@
-"""Groups with an infinite reward, whose mean is no number: what was logged as their advantages all the same.
+"""Groups with an infinite or nan reward, whose mean is no number: what was logged as their advantages all the same.
 
 And groups whose rewards are finite, but differ by what their float format makes no deviation of.
 """
@@ -62,29 +62,52 @@ def multiples(groups: Groups, logged: Floats) -> Booleans:
 def swallowed(
     findings: Findings, table: Table, seats: Seats, groups: Groups, logged: Floats, usable: Booleans, equal: Booleans
 ) -> Booleans:
-    """Advantages of 0 where the definition has no number, as an infinite reward is in the mean; the groups of them.
+    """Advantages of 0 where the definition has no number, as an infinite or nan reward is in the mean; their groups.
 
     Where deviations are the batch's, one infinite reward takes every other group of the batch along.
     """
+    zero = groups.scored & (logged == 0)
+    poisoned = usable & with_nan(table, seats, groups) & ~equal & (zero | ~groups.scored).all(axis=1)
+    for group, place in zip(*np.nonzero(zero & poisoned[:, None]), strict=True):
+        row = int(seats.rows[group, place])
+        findings.add(
+            seen(
+                "advantage-swallowed",
+                table.where(row),
+                "no number where nan is in the mean of the group, or another than 0 where it is left out",
+                f"0 for rewards of {words_of(table, row)}, as for all of the group",
+                distance=1.0,
+            )
+        )
     infinite = ~usable
     if not infinite.any():
-        return infinite
-    zero = groups.scored & (logged == 0)
+        return np.asarray(poisoned)
     taken_along = usable & ~equal & (zero | ~groups.scored).all(axis=1)
     rows = zero & (infinite | taken_along)[:, None]
     for group, place in zip(*np.nonzero(rows), strict=True):
         row = int(seats.rows[group, place])
-        rewards = " + ".join(f"{reward:.9g}" for reward in table.rewards[row].tolist() if reward == reward)
         findings.add(
             seen(
                 "advantage-swallowed",
                 table.where(row),
                 f"no number: the mean of the {'group' if infinite[group] else 'batch'} is infinite",
-                f"0 for rewards of {rewards}",
+                f"0 for rewards of {words_of(table, row)}",
                 distance=1.0,
             )
         )
-    return np.asarray(rows.any(axis=1))
+    return np.asarray(rows.any(axis=1) | poisoned)
+
+
+def words_of(table: Table, row: int) -> str:
+    """The rewards of a response that are there."""
+    return " + ".join(f"{reward:.9g}" for reward in table.rewards[row].tolist() if reward == reward)
+
+
+def with_nan(table: Table, seats: Seats, groups: Groups) -> Booleans:
+    """The groups, of two responses with a reward at least, in which a reward is nan, and not said to be missing."""
+    nans = np.isnan(groups.rewards) if table.stated_nan is None else table.stated_nan[seats.rows]
+    found = (nans & groups.there[:, :, None]).any(axis=(1, 2)) & (groups.scored.sum(axis=1) > 1)
+    return np.asarray(found)
 
 
 def out_of_range(

@@ -89,8 +89,8 @@ class LogAudit:
                 "kl-not-kl",
                 self.where(worst),
                 "KL(policy, reference), a sum over responses",
-                f"a mean over drawn tokens of exp(d) - d - 1{times}, d = log(reference / policy): the k3 estimator; "
-                f"up to {worst.numbers['kl']:.4g}" + (f", with beta = {beta:g}" if beta else ""),
+                f"as TRL logs it, a mean over drawn tokens of exp(d) - d - 1{times}, d = log(reference / policy): the "
+                f"k3 estimator; up to {worst.numbers['kl']:.4g}" + (f", with beta = {beta:g}" if beta else ""),
                 distance=worst.numbers["kl"],
                 detail={"estimator": "k3", "times_ratio": weighted},
             ),

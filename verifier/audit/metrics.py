@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from grpocheck.core.invalid import shown
 from grpocheck.verifier.audit.errors import Unreadable
+from grpocheck.verifier.audit.estimators import named
 from grpocheck.verifier.audit.findings import Findings, Where
 from grpocheck.verifier.audit.model import Call
 from grpocheck.verifier.audit.rules import seen
@@ -76,13 +77,34 @@ def check_metrics(call: Call, loss_call: LossCall, found: Recomputed, findings: 
         else:
             if isinstance(value, int) and abs(value) > MOST:
                 raise Unreadable(call.file, name, value, "a number that a float holds")
-            hold(call, name, float(value), wanted, findings)
+            hidden = unknown_clip(call, name)
+            if hidden and 0 <= value <= 1:
+                assumed = " or ".join(f"{one:.9g}" for one, _ in wanted)
+                reason = f"it needs {hidden}, which neither clip nor settings say; with TRL's 0.2 it is {assumed}"
+                unchecked(call, {name: value}, reason, findings)
+            elif hidden:
+                hold(call, name, float(value), [(0.0, 1.0)], findings, "a share from 0 to 1")
+            else:
+                hold(call, name, float(value), wanted, findings)
             if name == "kl" and loss_call.settings.beta:
                 take_kl(call, loss_call, found, float(value), findings)
 
 
-def hold(call: Call, name: str, logged: float, wanted: Sequence[tuple[float, float]], findings: Findings) -> None:
-    """A logged number against what it may be, each with a bound."""
+def unknown_clip(call: Call, name: str) -> str:
+    """The settings that a logged clip fraction follows from and that nothing says, in words; empty where they do."""
+    if "clip_ratio" not in name:
+        return ""
+    config = call.meta["config"]
+    low, high = (config.get(key) is not None for key in ("epsilon", "epsilon_high"))
+    if low or (high and name in ("clip_ratio/high_mean", "cispo_clip_ratio")):
+        return ""
+    return "epsilon or epsilon_high" if name in ("clip_ratio/high_mean", "cispo_clip_ratio") else "epsilon"
+
+
+def hold(
+    call: Call, name: str, logged: float, wanted: Sequence[tuple[float, float]], findings: Findings, words: str = ""
+) -> None:
+    """A logged number against what it may be, each with a bound; ``words`` say it where numbers do not."""
     if any(abs(logged - value) <= bound + METRIC_ROOM * max(1.0, abs(value)) for value, bound in wanted):
         return
     away = abs(logged - wanted[0][0])
@@ -90,7 +112,7 @@ def hold(call: Call, name: str, logged: float, wanted: Sequence[tuple[float, flo
         seen(
             "metric-differs",
             where_of(call),
-            f"{name} = " + " or ".join(f"{value:.9g}" for value, _ in wanted),
+            f"{name} = " + (words or " or ".join(f"{value:.9g}" for value, _ in wanted)),
             f"{logged:.9g}",
             distance=away,
             far=f"{away:.3g}",
@@ -118,17 +140,23 @@ def take_kl(call: Call, loss_call: LossCall, found: Recomputed, logged: float, f
     weighted = loss_call.settings.kl_weight != "none"
     if found.kl_k1 is None or found.kl_k3 is None or logged == found.kl_k1 == found.kl_k3 == 0:
         return  # the policy is the reference still: every estimate of the divergence is right
-    name = "exp(d) - d - 1" + (" times the importance ratio" if weighted else "")
+    room = METRIC_ROOM + found.kl_k3_bound
+    in_loss = found.kl is not None and abs(logged - found.kl) <= found.kl_bound + METRIC_ROOM * max(1.0, abs(found.kl))
+    if weighted and in_loss:
+        name: str | None = "k3"
+        words = "the mean over drawn tokens of (exp(d) - d - 1) times the importance ratio, d = log(reference / policy)"
+    else:
+        name, words = named(loss_call, logged, room)
     findings.add(
         seen(
             "kl-not-kl",
             where_of(call),
             "KL(policy, reference), a sum over responses",
-            f"{logged:.6g}: the mean over drawn tokens of {name}, d = log(reference / policy) (k3); of -d it is "
-            f"{found.kl_k1:.6g} (k1), of exp(d) - d - 1 alone {found.kl_k3:.6g}",
+            f"{logged:.6g}: {words}; over drawn tokens k1 is {found.kl_k1:.6g}, k3 is {found.kl_k3:.6g}",
+            what="" if name else "a logged kl that is neither the KL divergence nor a mean of an estimator of it",
             distance=abs(logged - found.kl_k1),
             far=f"{abs(logged - found.kl_k1):.3g} from k1",
-            detail={"estimator": "k3", "times_ratio": weighted},
+            detail={"estimator": name, "times_ratio": weighted and in_loss},
         )
     )
 

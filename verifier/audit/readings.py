@@ -72,7 +72,7 @@ class Reading:
         usable &= ~swallowed(self.findings, table, seats, groups, logged, usable, equal)
         usable &= ~out_of_range(self.findings, table, seats, groups, usable & ~equal, self.best)
         usable &= (np.abs(np.where(np.isnan(logged), 0.0, logged)) < HUGE).all(axis=1)
-        departures = self.contest.tried(groups, logged, usable, table.unit_roundoff, (table, seats))
+        departures = self.contest.tried(groups, logged, usable, table.unit_roundoff, equal, (table, seats))
         self.take_departures(table, seats, departures, equal)
         astray = {departure.group for departure in departures}
         self.take_residues(table, seats, groups, logged, equal & usable, astray)
@@ -84,7 +84,9 @@ class Reading:
     @property
     def best(self) -> Candidate:
         """The candidate that fares best, of those that could be checked; where none could, the declared one."""
-        return min(self.contest.survivors, key=lambda one: (one.checked == 0, one.departures, not one.declared))
+        return min(
+            self.contest.survivors, key=lambda one: (one.checked == 0, one.departures, not one.declared, -one.level)
+        )
 
     @property
     def alone(self) -> bool:

@@ -37,7 +37,7 @@ LOSSES = (
         "B4",
         "a logged kl that is not the KL divergence but a mean over drawn tokens of an estimator of it",
         "read it as what it is; the divergence needs every response's mass, or the full distributions of tokens",
-        _LOG,
+        "loss calls, or the trainer's log",
     ),
     Rule(
         "first-pass-ratio",
@@ -182,6 +182,14 @@ LOSSES = (
         None,
         "a logged number that nothing in the log can be held against",
         "log what it follows from, or know that nobody has looked at it",
+        _CALLS,
+    ),
+    Rule(
+        "logps-above-zero",
+        WARNING,
+        None,
+        "log-probabilities above 0, by more than rounding: the policy's, the old one's, the reference's, the sampler's",
+        "look whether logits, or negated log-probabilities, were logged in their place",
         _CALLS,
     ),
     Rule(

@@ -311,6 +311,7 @@ class TablesAudit:
             self.readings,
             key=lambda one: (
                 telling and not one.contest.stands,
+                telling and one.contest.level > 0,
                 telling and 2 * one.contest.sharpest < sharpest,
                 one.ragged,
                 -(one.size or 0),
@@ -368,6 +369,8 @@ class TablesAudit:
             found["advantage_rule_from"] = "nothing: " + (
                 "no known rule fits" if logged else "no advantages that can be tried"
             )
+        if chosen.contest.level and fitting:
+            found["advantage_rule_from"] += f", but for {counted(chosen.contest.level, 'response')} of equal rewards"
         if untold:
             found["advantage_rule"] = []
             found["advantage_rule_from"] = "nothing: groups have one response, which by any mean of its group has 0"

@@ -140,6 +140,54 @@ class _Batch:
         )
 
 
+@dataclass
+class FirstPass:
+    """The line of a group that later passes over the same responses repeat, and the passes that came so far."""
+
+    line: Mapping[str, Any]
+    place: int
+    row: int
+    """The number of its first response in the batch."""
+    passes: set[int]
+    told: bool = False
+
+    @property
+    def batch(self) -> int:
+        """The number of its batch."""
+        return int(self.line["batch"])
+
+    def calls(self, line: Mapping[str, Any], place: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """The lines with tokens to hold against each other: the first before the second one."""
+        if "tokens" in self.line and not self.told:
+            self.told = True
+            yield self.place, self.line
+        if "tokens" in line:
+            yield place, line
+
+
+class LaterPasses:
+    """The groups of a batch whose lines say of which pass they are: a line of another pass is no group of its own."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self.known: dict[str, list[FirstPass]] = {}
+
+    def first_of(self, line: Mapping[str, Any], place: int, row: int) -> FirstPass | None:
+        """The first line of the group that this is another pass over; None where it is a group, which is kept."""
+        passed = line.get("pass")
+        if type(passed) is not int or type(line.get("batch")) is not int:
+            return None
+        what = [line.get(key) for key in ("prompt", "responses", "rewards", "mode")]
+        if "tokens" not in line:
+            what.append(line.get("advantages"))  # which nothing else would hold against those of the first pass
+        for first in self.known.setdefault(repr(what), []):
+            if passed not in first.passes and ("tokens" in first.line) is ("tokens" in line):
+                first.passes.add(passed)
+                return first
+        self.known[repr(what)].append(FirstPass(line, place, row, {passed}))
+        return None
+
+
 def read_calls(part: Part, lines: Lines) -> Iterator[Call]:
     """The calls in some lines of a part: those of the loss, and those that the tokens of a group make."""
     header, path = read_header(part), part.file
@@ -171,7 +219,7 @@ def read_groups(
     every line but the header, with its kind and its number.
     """
     header, path = read_header(part), part.file
-    roundoff, batch, counted = ROUNDOFF[header.dtype], _Batch(), 0
+    roundoff, batch, counted, passes = ROUNDOFF[header.dtype], _Batch(), 0, LaterPasses()
     for place, kind, line in lines_of(part, part.lines):
         where = f"line {place + 1}"
         told(kind, line, place)
@@ -187,8 +235,17 @@ def read_groups(
             key = line.get("batch", line.get("step"))
             if batch.rewards and key != batch.key:
                 yield batch.table(part, roundoff)
-                batch = _Batch()
+                batch, passes = _Batch(), LaterPasses()
             batch.key = key
+            first = passes.first_of(line, place, len(batch.rewards))
+            if first is not None:
+                take_group(path, where, place, line, header, _Batch(), counted)  # is it a group at all
+                for again, of_pass in first.calls(line, place):
+                    call = tokens_of(path, f"line {again + 1}", again, of_pass, header)
+                    rows = first.row + np.arange(len(call.arrays["mask"]))
+                    said = {"gen": first.batch, "session": part.session}
+                    yield Call(call.file, {**call.arrays, "row": rows}, {**call.meta, **said})
+                continue
             batch.number = line["batch"] if type(line.get("batch")) is int else None
             take_group(path, where, place, line, header, batch, counted)
             counted += 1
@@ -255,8 +312,11 @@ def reward_columns(path: Path, where: str, line: Mapping[str, Any], header: Head
 def tokens_of(path: Path, where: str, place: int, line: Mapping[str, Any], header: Header) -> Call:
     """The log-probabilities of a group as a call without a loss: rows of lengths of their own, padded with 0."""
     tokens, advantages = line["tokens"], line.get("advantages")
-    if not isinstance(tokens, dict) or not isinstance(advantages, list):
+    if not isinstance(tokens, dict):
         raise Unreadable(path, f"{where}, tokens", tokens, "an object of lists, beside the group's advantages")
+    if not isinstance(advantages, list):
+        expected = "a list of numbers, one for each response: a group with tokens needs its advantages"
+        raise Unreadable(path, f"{where}, advantages", advantages, expected)
     first = tokens.get("new_logps")
     if not isinstance(first, list) or len(first) != len(advantages) or not all(isinstance(row, list) for row in first):
         raise Unreadable(path, f"{where}, tokens.new_logps", first, "a list of numbers for each response")
