@@ -13,6 +13,7 @@ from grpocheck.verifier.audit.budget import expected_batches
 from grpocheck.verifier.audit.findings import Finding, Findings, Where, counted
 from grpocheck.verifier.audit.keys import take_line, take_settings
 from grpocheck.verifier.audit.logs import LogAudit
+from grpocheck.verifier.audit.lost import Batches
 from grpocheck.verifier.audit.model import Call, Log, LogRow, Part, Run, Table
 from grpocheck.verifier.audit.moments import mark
 from grpocheck.verifier.audit.passes import Passes
@@ -135,7 +136,7 @@ def audit_groups(run: Run, result: RowsResult, findings: Findings) -> list[Log]:
     for part in run.groups:
         result.settings = result.settings.joined(read_header(part).settings)
     audit: TablesAudit | None = None
-    passes = Passes()
+    passes, batches = Passes(), Batches()
     lines = Counter({part.file: 0 for part in run.groups if not part.lines.first})
     for part in run.groups:
         header = Where(str(part.file), part.lines.first)
@@ -154,10 +155,12 @@ def audit_groups(run: Run, result: RowsResult, findings: Findings) -> list[Log]:
                     audit = TablesAudit(run.name, result.settings, None, survey, findings)
                 audit.take(item)
                 passes.hold(item, findings)
+                batches.take(item)
             elif isinstance(item, LogRow):
                 rows.setdefault(str(part.file), []).append(item)
             elif isinstance(item, Call):
                 passes.take(item, findings)
+    batches.finish(result.settings, findings)
     for path, count in lines.items():
         if count == 0:
             findings.add(seen("log-empty", Where(str(path)), "a line for each group under the header", "no line"))
