@@ -57,7 +57,7 @@ def test_the_logarithm_of_a_sum_is_not_that_of_the_number_it_is_known_by():
     """Sums are numbered as they come; log 2, log 3, ... are logarithms of numbers, too, and must be others."""
     arithmetic = PrimeLogs(EnclosureArithmetic())
     e, forms = arithmetic.exp(F(1)), Forms()
-    sums = [forms.key(arithmetic.log(k + e)) for k in range(1, 20)]
+    sums = [forms.key(arithmetic.log(1 + k / e)) for k in range(1, 20)]
     numbers = [forms.key(arithmetic.log(F(prime))) for prime in (2, 3, 5, 7, 11, 13)]
     assert len(set(sums + numbers)) == 25
 
