@@ -53,6 +53,13 @@ def test_the_rows_of_several_processes_are_one_batch(tmp_path: Path) -> None:
     assert by_rule(audited(tmp_path))["draws-budget"].first.found == "6"
 
 
+def test_files_that_hold_all_of_a_batch_are_one_after_another(tmp_path: Path) -> None:
+    """A run that was gone on with from step 2 in a file of its own: that step was drawn twice, and whole each time."""
+    written(tmp_path / "begun.jsonl", {**HALF, "settings": SIZES}, *batches(2, 2))
+    written(tmp_path / "gone_on.jsonl", {**HALF, "settings": SIZES}, *batches(2, 2, first=2))
+    assert "draws-budget" not in by_rule(audited(tmp_path))
+
+
 def steps(*numbers: int, **more: object) -> list[dict[str, Any]]:
     return [group(number, f"p{number}", [1, 0], **more) for number in numbers]
 

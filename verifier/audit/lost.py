@@ -57,7 +57,8 @@ class Batches:
     def take_sizes(self, batches: Sequence[Drawn], settings: Settings, last: bool, findings: Findings) -> None:
         """Batches of another size than M*G; the last of a session may have been left in its middle.
 
-        Where no batch has that size and none is larger, the log may hold a part of each, and nothing is said.
+        Where no batch has that size and none is larger, the log may hold a part of each, and nothing is said. Files that
+        each hold all of a batch are recordings of it one after another, or by processes that have every row.
         """
         rows, steps = rows_of_a_batch(settings), settings.count("max_steps")
         if rows is None or all(batch.size < rows for batch in batches):
@@ -65,7 +66,8 @@ class Batches:
         for batch in batches:
             ended = last and steps is not None and batch.step is not None and batch.step >= steps
             left = batch is batches[-1] and (not ended or any(torn_line(Path(file)) for file in batch.rows))
-            if batch.size != rows and not (left and batch.size < rows):
+            whole = set(batch.rows.values()) == {rows}
+            if batch.size != rows and not whole and not (left and batch.size < rows):
                 findings.add(
                     seen(
                         "draws-budget",
