@@ -57,8 +57,8 @@ class Batches:
     def take_sizes(self, batches: Sequence[Drawn], settings: Settings, last: bool, findings: Findings) -> None:
         """Batches of another size than M*G; the last of a session may have been left in its middle.
 
-        Where no batch has that size and none is larger, the log may hold a part of each, and nothing is said. Files that
-        each hold all of a batch are recordings of it one after another, or by processes that have every row.
+        Where no batch has that size and none is larger, the log may hold a part of each, and nothing is said. Files
+        that each hold all of a batch are recordings of it one after another, or by processes that have every row.
         """
         rows, steps = rows_of_a_batch(settings), settings.count("max_steps")
         if rows is None or all(batch.size < rows for batch in batches):
