@@ -46,7 +46,7 @@ def test_the_committed_pages_are_made_from_the_source_as_it_is() -> None:
     assert stale == [], REMAKE
 
 
-def test_pages_are_written_and_a_page_of_an_earlier_version_goes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_earlier_page_goes_and_a_foreign_one_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "gone.md").write_text(f"of an earlier version, made by `{REMAKE}`")
     (tmp_path / "mine.md").write_text("a page of one's own")
     assert main([str(tmp_path)]) == 0

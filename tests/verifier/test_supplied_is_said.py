@@ -21,7 +21,7 @@ def always_two():
 LINE = "supplied    gradient: taken as answered, not computed from the problem\n"
 
 
-@pytest.fixture()
+@pytest.fixture
 def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The trace of a run whose gradient a user's oracle gave."""
     (tmp_path / "oracle_of_two.py").write_text(ORACLE, encoding="utf-8")
