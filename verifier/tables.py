@@ -16,9 +16,10 @@ WIDTH = 118
 def drawn(parts: Iterable[RenderableType]) -> Drawn:
     """The parts as text, with colours where stdout is a terminal, and no other commands to it."""
     text = StringIO()  # and not the console's own capture, which touches stdout
-    console = Console(file=text, highlight=False, width=width(), force_terminal=Console().is_terminal)
+    terminal = Console().is_terminal
+    console = Console(file=text, highlight=False, markup=False, emoji=False, width=width(), force_terminal=terminal)
     for part in parts:
-        shown_as = console.render_str(part, markup=False) if isinstance(part, str) else part
+        shown_as = console.render_str(part) if isinstance(part, str) else part
         segments = [Segment(without_commands(s.text), s.style) for s in console.render(shown_as)]
         console.print(Segments(segments), end="")
     return Drawn("\n".join(line.rstrip() for line in text.getvalue().splitlines()))

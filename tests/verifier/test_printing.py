@@ -10,7 +10,7 @@ from grpocheck.verifier import check
 from grpocheck.verifier.cli import app
 from grpocheck.verifier.commands.new import STARTERS, TAIL
 from grpocheck.verifier.printing import without_commands
-from grpocheck.verifier.tables import drawn
+from grpocheck.verifier.tables import drawn, table
 from rich.text import Text
 from typer.testing import CliRunner
 
@@ -91,3 +91,11 @@ def test_colours_are_kept_where_what_they_colour_has_no_commands(monkeypatch: py
     monkeypatch.setenv("FORCE_COLOR", "1")
     text = drawn([Text("a\x1b[2Jb", style="bold"), Text("c")])
     assert text == "\x1b[1ma\\u001b[2Jb\x1b[0m\nc"
+
+
+def test_brackets_and_colons_in_a_table_are_text() -> None:
+    """And no colours or pictures: reward[i] would lose its index, :fire: be drawn."""
+    rows = table("property")
+    rows.add_row("reward[i] = reward[j] [/x] :fire:")
+    assert "reward[i] = reward[j] [/x] :fire:" in drawn([rows, "a[b] :fire:"])
+    assert "a[b] :fire:" in drawn(["a[b] :fire:"])
