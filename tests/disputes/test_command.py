@@ -5,7 +5,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import pytest
 from grpocheck.verifier.cli import app
 from typer.testing import CliRunner
 
@@ -142,3 +144,21 @@ def test_a_key_that_is_said_twice_is_settled_by_neither(tmp_path):
     found = invoked(file)
     assert found.exit_code == 2
     assert "a key that is said twice" in found.output
+
+
+@pytest.mark.parametrize(
+    ("given", "right", "said"),
+    [
+        ({"rewards": [1, "O"]}, {"mean": "1/2"}, "z.input.rewards[1]: 'O': expected a number"),
+        ({"rewards": "1,0"}, {"mean": "1/2"}, "z.input.rewards: '1,0': expected a number"),
+        ({"rewards": [1, 0]}, {"mean": "0,5"}, "z.right.mean: '0,5': expected a number, with a point"),
+        ({"rewards": [1, 0]}, {"mean": "banana"}, "none is in mean: 'banana'"),
+        ({"rewards": [1, 0]}, {"k3": ["x"]}, "none is in k3: ['x']"),
+    ],
+)
+def test_a_text_in_the_place_of_a_number_is_named(tmp_path: Path, given: Any, right: Any, said: str) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps([{"id": "z", "input": given, "right": right}]), encoding="utf-8")
+    done = CliRunner().invoke(app, ["dispute", str(path)])
+    assert done.exit_code == 2
+    assert said in done.stderr

@@ -27,6 +27,7 @@ from grpocheck.verifier.disputes.kinds import Command, Number
 from grpocheck.verifier.disputes.kinds import Path as Way
 from grpocheck.verifier.disputes.kinds_kl import KINDS, Known
 from grpocheck.verifier.disputes.lines import Line, Verdict
+from grpocheck.verifier.disputes.roles import DECIMAL_COMMA
 from grpocheck.verifier.disputes.settling import settle_by_formulas, stated_numbers
 from grpocheck.verifier.disputes.values import close
 from grpocheck.verifier.estimator.moments import TooManyCases
@@ -117,8 +118,13 @@ def checked(case: Mapping[str, Any]) -> None:
             raise InvalidProblem(f"{name}.compute", key, f"a number of the case: {', '.join(sorted(numbers))}")
         if not isinstance(value, str) and not (isinstance(value, Mapping) and isinstance(value.get("words"), str)):
             raise InvalidProblem(f"{name}.compute.{key}", value, 'a formula, or {"words": "..."}')
+    for side, number, value in stated_numbers(case):
+        if isinstance(value, str) and DECIMAL_COMMA.fullmatch(value):
+            raise InvalidProblem(f"{name}.{side}.{number}", value, "a number, with a point before its decimals")
     if not numbers:
-        raise InvalidProblem(f"{name}.right", case.get("right"), "a number, right or wrong, to be settled")
+        words = [f"{key}: {value!r:.40}" for side in ("right", "wrong") for key, value in case.get(side, {}).items()]
+        expected = f"a number, right or wrong, to be settled; none is in {', '.join(words)[:200] or 'them'}"
+        raise InvalidProblem(f"{name}.right", case.get("right"), expected)
 
 
 def by_commands(case: Mapping[str, Any], kind: Known, digits: int) -> Dispute:

@@ -14,6 +14,9 @@ from typing import Any
 from grpocheck.verifier.disputes.formulas import flat
 
 Test = Callable[[Any], bool]
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)+")
+"""What is meant for a number, or for a list of them, in a text: 1,5."""
+LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def numbers_in(value: Any) -> list[Fraction]:
@@ -221,3 +224,21 @@ def assignments(values: Mapping[str, Any], taken: Mapping[str, Any]) -> Iterator
     for names in product(*choices):
         if len(set(names)) == len(names):
             yield dict(zip(values, names, strict=True))
+
+
+def text_for_a_number(given: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The place and the text of the first entry of a list of numbers, in an input as it was written, that is none."""
+
+    def found_in(place: str, value: Any) -> Iterator[tuple[str, str]]:
+        if isinstance(value, list):
+            for index, entry in enumerate(value):
+                yield from found_in(f"{place}[{index}]", entry)
+        elif isinstance(value, str) and (DECIMAL_COMMA.fullmatch(value) or (beside and LETTERS.fullmatch(value))):
+            yield place, value
+
+    for key, value in given.items():
+        entries = flat(value) if isinstance(value, list) else []
+        beside = [entry for entry in entries if not isinstance(entry, bool | str | Mapping) and entry is not None]
+        for place_and_text in found_in(key, value):
+            return place_and_text
+    return None

@@ -28,7 +28,7 @@ from grpocheck.verifier.disputes.inputs import Given, read_input
 from grpocheck.verifier.disputes.lines import Line, Verdict
 from grpocheck.verifier.disputes.numbers import SHORT
 from grpocheck.verifier.disputes.relations import granted, none_differs_alone, premises, related
-from grpocheck.verifier.disputes.roles import assignments
+from grpocheck.verifier.disputes.roles import assignments, text_for_a_number
 from grpocheck.verifier.disputes.structural import Structure
 from grpocheck.verifier.disputes.values import MOST_NAMED, Values, supplied
 from grpocheck.verifier.disputes.vocabulary import QUANTITIES, SPECIFIC, is_of
@@ -311,6 +311,8 @@ def in_words(value: Any) -> bool:
     """Whether a value is a sentence, or a truth value, and no number."""
     if isinstance(value, bool):
         return True
+    if isinstance(value, list) and value:
+        return all(isinstance(entry, str) and in_words(entry) for entry in flat(value))
     if not isinstance(value, str) or value.strip().lower().lstrip("+-") in ("inf", "infinity", "nan"):
         return False
     try:
@@ -331,6 +333,8 @@ def settle_by_formulas(case: Mapping[str, Any]) -> tuple[Line, ...]:
     if not case.get("compute") and not (lines and agreed(lines)):
         lines = by_other_readings(case, settler) or lines
         refused = refused and not lines
+    if refused and (text := text_for_a_number(case["input"])):
+        raise InvalidProblem(f"{case['id']}.input.{text[0]}", text[1], "a number, as all of a list of them")
     if refused:
         unknown = ", ".join(settler.given.unknown) or ", ".join(case["input"])
         raise InvalidProblem(f"{case['id']}.input", unknown, f"keys of a kind: {kinds_in_words()}; or a compute table")
