@@ -78,5 +78,5 @@ def test_what_cannot_be_read_is_said_as_without_a_cluster(two_workers: None, rec
 
 @pytest.mark.skipif(ray is not None, reason="Ray is installed")
 def test_without_ray_it_is_said_how_to_get_it() -> None:
-    with pytest.raises(BadOption, match=r"grpocheck\[ray\]"):
+    with pytest.raises(BadOption, match=r"\.\[ray\]"):
         cluster("local")

@@ -223,6 +223,18 @@ def test_compare_two_variants(opened: Open) -> None:
     found.shot("compare-1280")
 
 
+@pytest.mark.parametrize(("page", "question"), [("evidence", "evidence"), ("lessons", "lessons")])
+def test_a_link_to_a_page_reads_it_once(opened: Open, page: str, question: str) -> None:
+    """It was read twice, and the second answer folded up again what had been unfolded in the first."""
+    found = opened()
+    asked: list[str] = []
+    found.page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[-1]))
+    found.goto(f"#{page}")
+    found.until(f"document.querySelector('#page-{page} .card') !== null")
+    found.page.wait_for_load_state("networkidle")
+    assert asked.count(question) == 1
+
+
 def test_the_evidence_and_the_text_behind_it(opened: Open) -> None:
     found = opened()
     found.goto("#evidence")

@@ -32,7 +32,7 @@ def test_a_seed_that_is_no_whole_number_is_told_what_one_is() -> None:
 def test_a_run_says_that_it_replaces_the_trace_of_an_earlier_one() -> None:
     first, second = (COMMAND.invoke(app, ["run", "mine.toml", "--trace", "run.jsonl"]) for _ in range(2))
     assert (first.exit_code, first.stderr) == (0, "")
-    assert (second.exit_code, second.stderr) == (0, "grpocheck: run.jsonl: the trace of an earlier run is replaced\n")
+    assert (second.exit_code, second.stderr) == (0, "grpocheck: run.jsonl: the trace of an earlier run was replaced\n")
     Path("mine.toml").write_text("epsilon = 1", encoding="utf-8")
     refused = COMMAND.invoke(app, ["run", "mine.toml", "--trace", "run.jsonl"])
     assert (refused.exit_code, "replaced" in refused.stderr) == (2, False)

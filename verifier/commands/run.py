@@ -59,8 +59,10 @@ def run_problem(request: RunRequest) -> int:
         max_digits=request.max_digits,
         max_bits=request.max_bits,
     )
+    replaced = False
     if request.trace is not None:
         check_writable("--trace", request.trace, "a trace", request.problem)
+        replaced = request.trace.is_file() and request.trace.stat().st_size > 0
     problem = problem_at(request.problem)
     with ExitStack() as stack:
         given = stack.enter_context(given_supply(request.supply, request.isolate, request.call_limit))
@@ -70,8 +72,6 @@ def run_problem(request: RunRequest) -> int:
         own_arithmetic = supply.arithmetic is not None and request.arithmetic == "auto"
         observers: list[Observer] = [stack.enter_context(step_progress(problem.outer_iterations * problem.inner_steps))]
         if request.trace is not None:
-            if request.trace.is_file() and request.trace.stat().st_size > 0:
-                say(f"grpocheck: {printable(request.trace)}: the trace of an earlier run is replaced")
             observers.append(stack.enter_context(TraceWriter(request.trace)))
         outcome = run(
             problem,
@@ -80,6 +80,8 @@ def run_problem(request: RunRequest) -> int:
             seed=request.seed,
             observer=lambda event: tell_all(observers, event),
         )
+    if replaced:
+        say(f"grpocheck: {printable(str(request.trace))}: the trace of an earlier run was replaced")
     show(View(outcome, printable(request.problem), supply, ENABLED, supplied_names(supply), problem), request.json)
     return 0
 

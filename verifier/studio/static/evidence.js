@@ -3,12 +3,16 @@
 import { $, ask, chip, el, working } from "/page.js";
 
 let loaded = null;
+let reading = null; // the page is shown twice while a link to it opens: drawn once, or what was unfolded would close
 let filter = "";
 
 const WORDS = { held: ["✓ held", "holds"], refuted: ["✓ refuted", "holds"], undecided: ["? undecided", "undecided"], "not-run": ["not run", "undecided"], "not-covered": ["not covered", "undecided"] };
 
-export async function show() {
-  if (loaded) return;
+export function show() {
+  if (!loaded) reading ??= read().finally(() => { reading = null; });
+}
+
+async function read() {
   const box = $("page-evidence");
   working(box, "Reading the claims and their proofs…");
   try {

@@ -3,11 +3,15 @@
 import { $, ask, el, working } from "/page.js";
 
 let course = null;
+let reading = null; // the page is shown twice while a link to it opens
 let told = "";
 const minus = (text) => text.replaceAll(/(^|[^\w])-(?=[\d.])/g, "$1−");
 
-export async function show() {
-  if (course) return;
+export function show() {
+  if (!course) reading ??= read().finally(() => { reading = null; });
+}
+
+async function read() {
   const box = $("page-lessons");
   working(box, "The course…");
   try {
