@@ -110,7 +110,7 @@ def test_harnesses_are_checked_by_an_executor_too(two_processes: Executor) -> No
 
 @pytest.mark.skipif(ray is not None, reason="Ray is installed")
 def test_without_ray_it_is_said_how_to_get_it() -> None:
-    with pytest.raises(BadOption, match=r"--ray: 'local'.*grpocheck\[ray\]"):
+    with pytest.raises(BadOption, match=r"--ray: 'local'.*\.\[ray\]"):
         RayExecutor("local")
 
 
