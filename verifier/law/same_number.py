@@ -85,7 +85,7 @@ class Forms:
                 scale, product = self.divided[id(atom)]
                 number = number * scale**power
                 exponent = self.exponent_sum(exponent, self.exponent_of[product], power)
-                powers = merged(powers, self.powers[product], power)
+                powers = added(powers, self.powers[product], power)
             whole = added(whole, self.expanded(exponent, powers), number)
         return whole
 
@@ -97,7 +97,7 @@ class Forms:
         rest = {factor: power for factor, power in powers.items() if factor != above[0]}
         return {
             self.product(
-                self.exponent_sum(exponent, self.exponent_of[term], 1), merged(rest, self.powers[term], 1)
+                self.exponent_sum(exponent, self.exponent_of[term], 1), added(rest, self.powers[term], 1)
             ): coefficient
             for term, coefficient in self.sums[above[0]].items()
         }
@@ -136,16 +136,16 @@ class Forms:
         monic: Sum = {}
         for product, coefficient in whole.items():
             exponent = self.exponent_sum(self.exponent_of[product], self.exponent_of[leading], -1)
-            powers = merged(self.powers[product], self.powers[leading], -1)
+            powers = added(self.powers[product], self.powers[leading], -1)
             monic[self.product(exponent, powers)] = coefficient / first
         ((name, _),) = self.factor((Kind.SUM, written(monic))).items()
         ((factor, _),) = self.powers[name].items()
         self.sums[factor] = monic
-        return first, self.product(self.exponent_of[leading], merged(self.powers[leading], {factor: 1}, 1))
+        return first, self.product(self.exponent_of[leading], added(self.powers[leading], {factor: 1}, 1))
 
     def order(self, left: int, right: int) -> int:
         """Which product leads: the sign of the first power, or else of the first exponent, of their quotient."""
-        powers = merged(self.powers[left], self.powers[right], -1)
+        powers = added(self.powers[left], self.powers[right], -1)
         if powers:
             return 1 if powers[min(powers)] > 0 else -1
         one, other = self.exponents[self.exponent_of[left]], self.exponents[self.exponent_of[right]]
@@ -194,21 +194,11 @@ def written(whole: Sum) -> frozenset[Any]:
     )
 
 
-def added(left: Sum, right: Sum, times: Any) -> Sum:
-    """left + times * right."""
+def added(left: Mapping[int, Any], right: Mapping[int, Any], times: Any) -> dict[int, Any]:
+    """left + times * right: of sums the coefficients, of products the powers; what comes to 0 is left out."""
     whole = dict(left)
-    for product, coefficient in right.items():
-        value = whole.pop(product, 0) + times * coefficient
+    for name, number in right.items():
+        value = whole.pop(name, 0) + times * number
         if value:
-            whole[product] = value
-    return whole
-
-
-def merged(left: Mapping[int, int], right: Mapping[int, int], times: int) -> dict[int, int]:
-    """The powers of one product times those of another to a power; factors to the power 0 are left out."""
-    whole = dict(left)
-    for factor, power in right.items():
-        value = whole.pop(factor, 0) + times * power
-        if value:
-            whole[factor] = value
+            whole[name] = value
     return whole
