@@ -1,7 +1,8 @@
 """Many traces and as many corruptions: python -m tests.check.trust --traces 10000
 
 Prints the progress, and at the end how many traces were right and how each corruption was rejected or shown to say the
-same. Exit status 1 where the checker is mistaken about one (those are written to build/trust/) or replay is broken.
+same. Exit status 1 where the checker is mistaken about one (those are written to build/trust/) or leaves a trace
+undecided, or replay is broken.
 
 What is done is kept in build/trust/ too, batch by batch, under the checksum of the code that judged it: a run that was
 ended goes on where it was, and a long one can be done in parts (--first 0 --traces 5000, then --first 5000 --traces
@@ -130,7 +131,7 @@ def main() -> int:
     for number, fault in enumerate(total.faults):
         (FOUND / f"mistake-{number}.txt").write_text(fault, encoding="utf-8")
         print(f"MISTAKE {fault.splitlines()[0]}")
-    return 1 if total.faults or total.broken else 0
+    return 1 if total.faults or total.broken or total.undecided else 0
 
 
 if __name__ == "__main__":
