@@ -31,13 +31,13 @@ NAMES, FREE, SCHEMA, UNIT = dict[Any, int](), count(), "grpocheck-trace/1", Term
 class Verdict(Exception):  # noqa: N818 - what was found
     """How a check ends: its exit status, and why."""
 def need(condition: object, why: str, status: int = 1) -> None:
-    """End the check unless a condition holds."""
+    """End the check unless a condition holds; 4 is for what is undecided (3) at every precision."""
     if not condition:
         raise Verdict(status, why)
 def interval(operation: str, *pairs: Any) -> tuple[Decimal, Decimal]:
     """The interval of an operation monotone in each argument. Three round to the nearest, whatever the context says."""
     low, high = (pick(getattr(way, operation)(*x) for x in product(*pairs)) for pick, way in ((min, DOWN), (max, UP)))
-    need(low.is_finite() and high.is_finite(), "a number out of reach", 3)
+    need(low.is_finite() and high.is_finite(), "a number out of reach", 4)
     return (DOWN.next_minus(low), UP.next_plus(high)) if operation in ("exp", "ln", "sqrt") else (low, high)
 def put(terms: Terms, more: Terms) -> Terms:
     """Add a sum to a sum. Radicands whose product is a square become one: so other roots are independent."""
@@ -73,8 +73,8 @@ class Number:
     def __init__(self, bounds: tuple[Decimal, Decimal], top: Terms, under: Terms = UNIT, *parts: Any) -> None:
         top, under = ({k: c / under[1, ()] for k, c in top.items()}, UNIT) if {*under} == {*UNIT} else (top, under)
         self.key = frozenset(top.items()), frozenset(under.items())
-        listed = (*top.items(), *under.items())
-        size = sum(c.numerator.bit_length() + c.denominator.bit_length() + 5000 * len(own) for (_, own), c in listed)
+        both = (*top.items(), *under.items())
+        size = sum(c.numerator.bit_length() + c.denominator.bit_length() + 1000 + 5000 * len(a) for (_, a), c in both)
         self.top, self.under = (top, under) if size <= MOST_BITS else (atom("sum", *self.key), UNIT)
         self.bounds, self.slope = bounds if top else (Decimal(0), Decimal(0)), dict[int, Number]()
         for other, rate in parts:
@@ -115,7 +115,7 @@ class Number:
 def rational(said: Any, what: str = "") -> Number:
     """A quotient as a number, given itself or by the one text that states it in lowest terms."""
     if not isinstance(said, Fraction):
-        need(not isinstance(said, str) or len(said) <= MOST_DIGITS, f"{what}: a number of over {MOST_DIGITS} digits", 3)
+        need(not isinstance(said, str) or len(said) <= MOST_DIGITS, f"{what}: a number of over {MOST_DIGITS} digits", 4)
         found = re.fullmatch(r"(0|-?[1-9][0-9]*)(?:/([2-9]|[1-9][0-9]+))?", said) if isinstance(said, str) else None
         top, under = (int(Decimal(part or 1)) for part in found.groups()) if found else (0, 0)
         need(gcd(top, under) == 1, f"{what}: {said!s:.60}: expected an exact number in lowest terms, as a text")
@@ -131,10 +131,10 @@ def number(said: Any, what: str = "answer") -> Number:
     if isinstance(said, list):
         ends = [Decimal(end) for end in said if isinstance(end, str) and re.fullmatch(DECIMAL, end)]
         need(len(said) == len(ends) == 2 and ends[0] <= ends[1], f"{what}: {said!r:.60}: expected two ends")
-        return Number((ends[0], ends[1]), atom("said", *ends))
+        return Number((ends[0], ends[1]), {(1, ((next(FREE), 1),)): Fraction(1)})
     value = ZERO if "sqrt" in str(said) else rational(said, what)
     for part in str(said).replace(" - ", " + -").split(" + ") if "sqrt" in str(said) else ():
-        found = re.fullmatch(r"(?:(.+)\*|(-?))sqrt\(([1-9][0-9]*)\)", part)
+        found = re.fullmatch(r"(?:(.+)\*|(-?))sqrt\(([1-9][0-9]{0,19999})\)", part)
         sign, radicand = (found[1] or f"{found[2]}1", int(Decimal(found[3]))) if found else (part, 1)
         value += rational(sign, what) * root(Fraction(radicand))
     return value
@@ -157,7 +157,7 @@ class Run:
         _, self.problem, self.source, self.supplied, limits, stated = start.values()
         known = [x for x in ("arithmetic", "draws", "reward", "policy", "domain", "gradient") if x in self.supplied]
         need(self.supplied == known, f"supplied: {self.supplied!r:.60}: expected names of oracles")
-        need(not {"policy", "arithmetic", "mp"} & {*known, str(limits.get("name"))}, "mp, or a supplied policy", 3)
+        need(not {"policy", "arithmetic", "mp"} & {*known, str(limits.get("name"))}, "mp, or a supplied policy", 4)
         (outer, inner, size), self.what = self.prepare(self.problem, self.problem.get("prompts"), limits), "theta"
         self.theta = self.agree("theta", stated, [*map(rational, self.problem["theta"])])
         need(self.inside(self.domain, self.theta), "theta: not in U (A1)")
@@ -166,7 +166,9 @@ class Run:
             t, k = step // inner + 1, step % inner + 1
             if k == 1:
                 self.take("outer-iteration", t=t, theta_old=self.theta)
-                masses = masses or self.masses(self.theta)
+                if not masses or len(NAMES) > 1000:  # of so many few are met again
+                    NAMES.clear()
+                    masses = self.masses(self.theta)
                 groups = [self.group(t, place, current) for place, current in enumerate(masses)]
             self.status, masses = self.step(t, k, self.rates[step % len(self.rates)], groups, masses)
             if self.status != "complete":
@@ -200,7 +202,7 @@ class Run:
             due = " digits " in name or left == [(name, number(rest, "reason").key)]
             need(due, f"{self.reason:.60}: expected the first number here that no exact one equals, if any")
             return self.take(kind, **stated)
-        need(event != "error" or "message" not in self.said, "the run ended in an error, which is not derived again", 3)
+        need(event != "error" or "message" not in self.said, "the run ended in an error, which is not derived again", 4)
         need(event == kind and not left, f"event: {event:.60}: expected {'arithmetic' if left else kind}")
         return dict(self.agree(kind, self.said, stated))
     def agree(self, what: str, found: Any, mine: Any) -> Any:
@@ -257,7 +259,7 @@ class Run:
             sizes = {len({*support}), *(len(p[n]) for n in own), *[2] * (self.family == "bernoulli")}
             need(sizes == {len(support)}, f"prompts: {sizes}: expected as many responses as numbers")
             need(sum(masses, MINUS).top == {} and all(x.sign() > 0 for x in masses), "reference: expected sum 1")
-            self.tables.append((rewards, masses))
+            self.tables.append(([Number] * len(support) if "reward" in self.supplied else rewards, masses))
         self.rates = [rational(rate, steps) for row in problem.get("step_sizes") or [[problem[steps]]] for rate in row]
         need(steps == "step_size" or len(self.rates) == outer * inner, "step_sizes: expected T rows of K numbers")
         self.epsilon, self.beta = (rational(problem[name], name) for name in ("epsilon", "beta"))
@@ -289,9 +291,10 @@ class Run:
         """Prefixes in shortlex order, the tokens allowed after each, and the responses that they lead to."""
         self.given, self.responses, level = int(parameterisation == "masses"), list[Any](), list[Any]([()])
         for length in range(1, horizon + 1):
-            self.allowed |= {p: [w for w in vocabulary if w not in forbidden.get(" ".join(p), ())] for p in level}
+            banned = {p: {*forbidden.get(" ".join(p), ())} for p in level}
+            self.allowed |= {p: [w for w in vocabulary if w not in banned[p]] for p in level}
             following = [(*prefix, token) for prefix in level for token in self.allowed[prefix]]
-            need(len(following) + 100 * length <= 200_000, "generation: more, or longer, responses than fit here", 3)
+            need(len(following) + 100 * length <= 200_000, "generation: more, or longer, responses than fit here", 4)
             self.responses += [y for y in following if y[-1] == end or length == horizon]
             level = [y for y in following if y[-1] != end]
         self.supports = [list(map(" ".join, self.responses))] * len(self.supports)
@@ -311,7 +314,7 @@ class Run:
         """The position that a seed draws: bits of SHA-256 narrow an interval until one cell of the masses holds it."""
         digests = (hashlib.sha256("/".join(map(str, (*place, n))).encode()).digest() for n in count())
         bits = (byte >> shift & 1 for digest in digests for byte in digest for shift in range(7, -1, -1))
-        cells = list(pairwise([ZERO, *accumulate(masses[:-1]), ONE]))
+        cells = list(pairwise([ZERO, *accumulate(x.flat() for x in masses[:-1]), ONE]))
         low, width, found = Fraction(0), Fraction(1), list[int]()
         while not found:
             low += (width := width / 2) * next(bits)
@@ -330,19 +333,19 @@ class Run:
             need(response in support, f"response: {response!r:.60}: not in the support (G3)")
             positions.append(support.index(response))
         for i, position in enumerate(positions, start=1):
-            reward = Number if "reward" in self.supplied else table[position]
-            rewards.append(self.take("reward", t=t, prompt=name, i=i, reward=reward)["reward"])
+            said = self.take("reward", t=t, prompt=name, i=i, reward=table[position])
+            rewards.append(self.answers.setdefault((place, position), said["reward"]))  # one answer, one number
             self.consistent("reward", self.said["reward"], place, position)
         mean = sum(rewards, ZERO) * share
         variance = sum(((reward - mean) * (reward - mean) for reward in rewards), ZERO) * share
-        need(variance.top.keys() <= UNIT.keys(), "the square root of an irrational", 3)
+        need(variance.top.keys() <= UNIT.keys(), "the square root of an irrational", 4)
         deviation = root(variance.top.get((1, ()), Fraction(0)))
         advantages = [(reward - mean) / deviation if deviation.sign() else ZERO for reward in rewards]
         derived = {"advantages": advantages, "old_masses": [current[position].flat() for position in positions]}
         said = self.take("group", t=t, prompt=name, mean=mean, deviation=deviation, **derived)
         return positions, said["advantages"], said["old_masses"], reference
-    def objective(self, groups: list[Any], masses: list[list[Number]]) -> tuple[Number, bool]:
-        """F_t as a function of theta, and whether a drawn response makes a kink there (F2)."""
+    def objective(self, groups: list[Any], masses: list[list[Number]]) -> tuple[Number, Any]:
+        """F_t as a function of theta, and its gradient, if no drawn response makes a kink there (F2)."""
         kinked, parts = False, []
         for (positions, advantages, old, reference), current in zip(groups, masses, strict=True):
             share = rational(Fraction(1, len(groups) * len(positions)))
@@ -354,24 +357,21 @@ class Run:
                 parts.append((ratio if side < 0 else bound) * advantage * share)
             for mass, base in zip(current, reference, strict=True) if self.beta.sign() else ():
                 parts.append((mass.flat() / base).of("ln") * self.beta * rational(Fraction(-1, len(groups))) * mass)
-        return sum(parts, ZERO), kinked
+        return (f := sum(parts, ZERO)), UNDEFINED if kinked else [f.slope.get(i, ZERO) for i in range(len(self.theta))]
     def step(self, t: int, k: int, rate: Number, groups: list[Any], masses: list[Any]) -> tuple[str, list[Any]]:
         """One inner step from theta, whose masses are given: the status and the masses after it."""
-        value, kinked = self.objective(groups, masses)
-        derived: Any = UNDEFINED if kinked else [value.slope.get(i, ZERO) for i in range(len(self.theta))]
-        derived = object if "gradient" in self.supplied else derived
+        derived = (self.objective(groups, masses)[1], object)["gradient" in self.supplied]
         answer = self.take("gradient", t=t, k=k, theta=self.theta, answer=derived)["answer"]
         self.consistent("gradient", answer, t, *self.said["theta"])
         if answer == UNDEFINED:
             return UNDEFINED, masses
-        new = [x + rate * (s if type(s) is Number else number(s)) for x, s in zip(self.theta, answer, strict=True)]
+        slopes = answer if derived is not object else self.agree("answer", answer, [Number] * len(self.theta))
+        new = [x + rate * slope for x, slope in zip(self.theta, slopes, strict=True)]
         derived = bool if "domain" in self.supplied and self.inside(self.native, new) else self.inside(self.domain, new)
         belongs = self.take("membership", t=t, k=k, proposal=new, answer=derived)["answer"]
         self.consistent("domain", belongs, *self.said["proposal"])
         if not belongs:
             return "invalid-update", masses
-        if len(NAMES) > 1000:
-            NAMES.clear()
         masses = self.masses(new)
         self.theta = self.take("apply", t=t, k=k, theta=new, objective=self.objective(groups, masses)[0])["theta"]
         self.applied.append(self.said)
@@ -391,7 +391,7 @@ def check(path: str) -> tuple[int, str]:
             status, why = 1 + isinstance(error, OSError), f"{run.what}: not of the form that it has in a trace"
         if status != 3:
             break
-    return status, f"line {run.line}: {why}" if status and run.line else why
+    return min(status, 3), f"line {run.line}: {why}" if status and run.line else why
 if __name__ == "__main__":
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     (STATUS, WORDS), NAME = check(sys.argv[-1]), "".join(c if c.isprintable() else ascii(c)[1:-1] for c in sys.argv[-1])

@@ -349,3 +349,12 @@ def test_judging_sees_a_checker_that_lets_everything_pass(monkeypatch: pytest.Mo
 def test_judging_sees_a_checker_that_rejects_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "check", lambda path: (1, "line 1: no"))
     assert len(batch(start=1, count=5, changes=0).faults) == 5
+
+
+def test_what_no_precision_decides_is_read_once(tmp_path: Path) -> None:
+    # a run that ended in an error: at 1280 digits each logarithm before the end would take a quarter of a second
+    path = traced(tmp_path, HOUSE / "examples" / "two_paths.toml")
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    status, why = checked(path, "".join(lines[:-1]) + '{"event": "error", "message": "no answer"}\n')
+    assert (status, "ended in an error" in why) == (3, True)
+    assert check.DOWN.prec == check.PRECISIONS[0]

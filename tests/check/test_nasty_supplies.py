@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from grpocheck.core import UNDEFINED_GRADIENT, Supply, TraceWriter, problem_from_mapping, run
+from grpocheck.core.arithmetic import EnclosureArithmetic
 from grpocheck.core.replaying import replay
 from grpocheck.core.trace_errors import TraceMismatch
 from grpocheck.verifier.check import check
@@ -108,3 +109,47 @@ def test_a_reference_that_only_the_reason_for_enclosures_depends_on(tmp_path: Pa
         lie = json.loads(json.dumps(events).replace("log(3/2)", other))
         assert verdict(path, lie)[1].startswith(place)
         assert check(str(path))[0] == 1
+
+
+@pytest.mark.parametrize("answer", ["0", {"0": None}, [["0"]], [0], [True], ["0", "0"], None])
+def test_a_supplied_gradient_of_another_form(tmp_path: Path, answer: Any) -> None:
+    path, events = traced(tmp_path, Supply(gradient=lambda frozen, theta: [Fraction(0)]))
+    event = of_kind(events, "gradient")[-1]
+    event["answer"] = answer
+    status, why = verdict(path, events)
+    assert (status, why.partition(":")[0]) == (1, f"line {events.index(event) + 1}")
+
+
+def enclosed(path: Path, supply: Supply, **changed: Any) -> str:
+    """The text of a trace in which numbers are stated by their enclosures."""
+    with TraceWriter(path) as writer:
+        run(problem_from_mapping(PROBLEM | changed), supply, arithmetic=EnclosureArithmetic(), observer=writer)
+    return path.read_text(encoding="utf-8")
+
+
+def test_two_supplied_slopes_that_look_the_same_are_two(tmp_path: Path) -> None:
+    # F is (rho(a) - rho(b)) / 2 at theta + 1/100 * slope, with masses of 1/4 before: F = (slope(a) - slope(b)) / 50
+    slope, tiny = EnclosureArithmetic().exp(Fraction(1)), Fraction(1, 10**60)
+    prompt = {"name": "q", "responses": ["a", "b", "c"], "rewards": ["1", "0", "0"], "reference": ["1/3"] * 3}
+    changed = {"family": "simplex", "theta": ["1/4", "1/4"], "prompts": [prompt], "step_sizes": [["1/100"]]}
+    changed |= {"outer_iterations": 1, "inner_steps": 1, "draws": {"recorded": [[["a", "b"]]]}}
+    changed |= {"domain": {"kind": "whole-space", "dimension": 2}}
+    path = tmp_path / "trace.jsonl"
+    text = enclosed(path, Supply(gradient=lambda frozen, theta: (slope, slope + tiny)), **changed)
+    first, second = json.loads(text.splitlines()[-4])["answer"]
+    assert first == second  # the case that this is about
+    objective = f'"objective": "{-tiny / 50}"'
+    assert text.count(objective) == 2
+    for said in (objective, '"objective": "0"'):  # neither follows from the enclosures
+        path.write_text(text.replace(objective, said), encoding="utf-8")
+        assert check(str(path))[0] == 3
+
+
+def test_one_supplied_reward_is_one_number(tmp_path: Path) -> None:
+    # all of a group are the same: the deviation is 0, though only enclosures are stated
+    good, bad = EnclosureArithmetic().exp(Fraction(1)), EnclosureArithmetic().exp(Fraction(2))
+    draws = {"recorded": [[["good", "good"], ["bad", "bad"]], [["bad", "bad"], ["good", "good"]]]}
+    supply = Supply(reward=lambda prompt, response: good if response == "good" else bad)
+    text = enclosed(tmp_path / "trace.jsonl", supply, draws=draws)
+    assert '"reward": ["2.718' in text  # the case that this is about
+    assert check(str(tmp_path / "trace.jsonl"))[0] == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from grpocheck.verifier.audit.budget import check_draws, check_gradients
-from grpocheck.verifier.audit.calls import CallsResult, audit_call_files, audit_call_lines
+from grpocheck.verifier.audit.calls import ADAPTS, CallsResult, audit_call_files, audit_call_lines
 from grpocheck.verifier.audit.declared import check_settings
 from grpocheck.verifier.audit.findings import Finding, Findings
 from grpocheck.verifier.audit.model import Lines, Part, Run
@@ -52,7 +52,12 @@ class Piece:
             return audit_call_lines(self.run.name, *self.lines, self.identifies)
         if self.calls is None:
             return audit_rows(self.run)
-        return audit_call_files(self.run.name, self.calls, self.run.generations, self.identifies)
+        return audit_call_files(self.run.name, self.calls, self.run.generations, self.identifies, self.adapts)
+
+    @property
+    def adapts(self) -> bool:
+        """Whether the run's settings say that its entropy bonus is adapted, which recorded calls need not say."""
+        return bool(self.run.settings.values.get(ADAPTS))
 
     @property
     def files(self) -> int:

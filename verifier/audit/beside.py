@@ -1,7 +1,7 @@
 """A trainer's log held against the tables of the same steps."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,8 @@ from grpocheck.verifier.audit.readings import Reading
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.audit.settings import Settings
 
+ROUGH = 0.01
+"""Relative size of a weight from which on it is one, and no residue of those that were solved for."""
 ROOM = 16.0
 """A logged mean is rounded a few times more than its rows: gathered over processes, averaged, printed."""
 
@@ -31,30 +33,39 @@ class LogBesideTables:
         return Where(self.log.file, row.place)
 
     def held(
-        self, tables: Sequence[Moments], reading: Reading | None, overwritten: set[str], recorded: bool
+        self,
+        tables: Sequence[Moments],
+        reading: Reading | None,
+        overwritten: set[str],
+        recorded: bool,
+        twice: Set[str] = frozenset(),
     ) -> tuple[bool, bool]:
         """Hold the log against tables of the same steps; whether a column and whether batches are lost.
 
-        ``recorded``: lost batches are counted elsewhere, from recorded ones.
+        ``recorded``: lost batches are counted elsewhere, from recorded ones. ``twice`` are names that several reward
+        functions are known to have: the log has the mean of them all, and a table the last one's numbers.
         """
         rows = training_rows(self.log)
         logged = {row.step: row for row in rows if "reward" in row.numbers}
-        lost = self.take_missing_columns(tables, rows)
+        lost = self.take_missing_columns(tables, rows) or bool(twice)
         batches = False
         agreed: list[tuple[Moments, LogRow]] = []
         unexplained: list[tuple[Moments, LogRow, list[int]]] = []
-        for table in tables:
-            row = logged.get(table.step)
-            if row is None or table.file in overwritten:
-                continue
-            wrong = [place for place in range(len(table.names)) if self.disagrees(table, row, place)]
+        held = [
+            (table, logged[table.step]) for table in tables if table.step in logged and table.file not in overwritten
+        ]
+        all_wrong = [
+            [place for place, name in enumerate(table.names) if name not in twice and self.disagrees(table, row, place)]
+            for table, row in held
+        ]
+        doubled = self.doubled(held, all_wrong)
+        for (table, row), wrong in zip(held, all_wrong, strict=True):
             if not wrong:
                 agreed.append((table, row))
                 continue
-            doubled = [place for place in wrong if self.is_doubled(table, row, place)]
-            if doubled and len(doubled) == len(wrong):
+            if doubled.issuperset(wrong):
                 lost = True
-                for place in doubled:
+                for place in wrong:
                     self.take_doubled(table, row, place)
             elif self.interval(row, rows) > 1:
                 batches = True
@@ -106,9 +117,22 @@ class LogBesideTables:
             return value is not None and not (value == mean or (value != value and mean != mean))
         return abs(value - mean) > ROOM * float(table.errors[place]) + 1e-12 * abs(mean)
 
-    def is_doubled(self, table: Moments, row: LogRow, place: int) -> bool:
-        """Whether the logged total takes the mean of a function c = 2, 3, ... times: c functions have its name."""
-        return self.times(table, row, place) is not None
+    def doubled(self, held: Sequence[tuple[Moments, LogRow]], wrong: Sequence[Sequence[int]]) -> set[int]:
+        """The functions whose mean in the log is of several functions of one name: by one table, by all of them
+        together, or since settings have more weights than there are columns and no other mean is another."""
+        found = {
+            place
+            for (table, row), places in zip(held, wrong, strict=True)
+            for place in places
+            if all(self.times(table, row, one) is not None for one in places)
+        }
+        suspects = {place for places in wrong for place in places}
+        if len(suspects) != 1:
+            return found
+        weights, times = self.settings.weights, sum(map(bool, wrong))
+        more = weights is not None and len(weights) > len(held[0][0].names)
+        told = more or (2 * times > len(held) and times > 1 and weighs_two(held, next(iter(suspects))))
+        return found | suspects if told else found
 
     def times(self, table: Moments, row: LogRow, place: int) -> int | None:
         """How many functions have the name of this one, by the log alone; None where it does not look so."""
@@ -125,14 +149,19 @@ class LogBesideTables:
     def take_doubled(self, table: Moments, row: LogRow, place: int) -> None:
         """A column that functions of one name wrote over each other in."""
         name, mean = table.names[place], float(table.means[place])
-        value = row.numbers[f"rewards/{name}/mean"]
+        value, times = row.numbers[f"rewards/{name}/mean"], self.times(table, row, place)
         self.findings.add(
             seen(
                 "column-lost",
                 Where(table.file),
                 f"a mean of {value:.9g} in column {name!r}, as the log has it",
-                f"{mean:.9g}; the log's reward {row.numbers['reward']:.9g} is {self.times(table, row, place)} "
-                "times the logged mean: that many functions have this name, and the table keeps the last of them",
+                f"{mean:.9g}; "
+                + (
+                    "several functions have this name, with weights of their own, and the table keeps the last of them"
+                    if times is None
+                    else f"the log's reward {row.numbers['reward']:.9g} is {times} times the logged mean: that many "
+                    "functions have this name, and the table keeps the last of them"
+                ),
                 distance=abs(value - mean),
                 far=f"{abs(value - mean):.3g}",
                 apart=name,
@@ -219,3 +248,25 @@ class LogBesideTables:
                 self.findings.add(
                     seen("table-missing", self.where(row), f"a table for step {row.step}", "none", distance=1.0)
                 )
+
+
+def weighs_two(held: Sequence[tuple[Moments, LogRow]], place: int) -> bool:
+    """Whether the logged rewards follow from the means of the columns and a second function of this one's name.
+
+    Of two functions of one name the log has the mean m of both, and a table that of the second, b: the first has
+    2m - b, so that the reward is a weighted sum of m and of all columns, in which b has the difference of two weights.
+    One more table than there are weights to find has to agree.
+    """
+    names = held[0][0].names
+    if any(table.names != names for table, _ in held) or len(held) < len(names) + 2:
+        return False
+    logged = np.array([row.numbers.get(f"rewards/{names[place]}/mean", np.nan) for _, row in held])
+    columns, total = np.stack([table.means for table, _ in held]), np.array([row.numbers["reward"] for _, row in held])
+    if not (np.isfinite(logged).all() and np.isfinite(columns).all() and np.isfinite(total).all()):
+        return False
+    system = np.column_stack([logged, columns])
+    weights, _, rank, _ = np.linalg.lstsq(system, total, rcond=1e-6)
+    room = ROOM * (np.stack([table.errors for table, _ in held]).sum(axis=1) + 2.0**-24 * np.abs(total))
+    room = room * max(1.0, float(np.abs(weights).max()))
+    follows = bool((np.abs(system @ weights - total) <= room).all())
+    return rank == system.shape[1] and follows and abs(float(weights[1 + place])) > ROUGH * float(np.abs(weights).max())

@@ -1,7 +1,7 @@
 """The audit of recorded loss calls: finite, frozen, first-pass ratios, and the loss recomputed for its variant."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,27 +10,23 @@ import numpy as np
 from grpocheck.verifier.audit.errors import Unreadable
 from grpocheck.verifier.audit.findings import Finding, Findings, counted
 from grpocheck.verifier.audit.fits import fit_of
+from grpocheck.verifier.audit.frozen import Frozen, check_frozen
 from grpocheck.verifier.audit.metrics import check_metrics, logged_of, padded, take_open, unchecked, where_of
 from grpocheck.verifier.audit.model import Call, Generation, Lines, Part
 from grpocheck.verifier.audit.passes import Passes
 from grpocheck.verifier.audit.precision import FIRST_PASS_ROOM, check_above_zero, room_of
 from grpocheck.verifier.audit.readers.groups import read_calls
-from grpocheck.verifier.audit.readers.recorded import call_settings, read_call, read_generation, whole
+from grpocheck.verifier.audit.readers.recorded import call_settings, read_call, whole
 from grpocheck.verifier.audit.rules import seen
 from grpocheck.verifier.recompute import BadSetting, LossCall, compare, recompute
+from grpocheck.verifier.recompute.fitting import adapted
 from grpocheck.verifier.recompute.identifying import consistent
 
 TOKENS_IDENTIFIED = 1 << 17
 """Tokens of a piece of work whose variant is looked for among all, which takes as long as twenty recomputations."""
+ADAPTS = "use_adaptive_entropy"
 CLIPS = ("epsilon", "epsilon_high", "delta", "importance_sampling_level")
 """Settings that what is clipped depends on."""
-FROZEN = (
-    ("old_logps", "old_per_token_logps"),
-    ("ref_logps", "ref_per_token_logps"),
-    ("sampling_logps", "sampling_per_token_logps"),
-    ("completion_ids", "completion_ids"),
-    ("mask", "completion_mask"),
-)
 
 
 @dataclass(frozen=True)
@@ -83,13 +79,18 @@ class CallsResult:
 
 
 def audit_call_files(
-    run: str, calls: Sequence[Path], generations: Sequence[Path], identifies: bool = True
+    run: str, calls: Sequence[Path], generations: Sequence[Path], identifies: bool = True, adapts: bool = False
 ) -> CallsResult:
-    """The audit of recorded calls, one file after another."""
+    """The audit of recorded calls, one file after another.
+
+    ``adapts``: the run's settings say that the coefficient of the entropy bonus is adapted from call to call.
+    """
     frozen, passes = Frozen(generations), Passes()
     findings, result = Findings(run), CallsResult(identifies=identifies)
     for path in calls:
         call = read_call(path)
+        if adapts:
+            call.meta["config"].setdefault(ADAPTS, True)
         generation = frozen.of(call)
         check_call(call, generation, findings, result)
         if generation is None:
@@ -108,34 +109,6 @@ def audit_call_lines(run: str, part: Part, lines: Lines, identifies: bool = True
             raise error.at(where_of(call).within) from error
     result.findings = findings.all()
     return result
-
-
-class Frozen:
-    """The generation batches that calls are of, read when they are needed; a few are kept."""
-
-    def __init__(self, paths: Sequence[Path]) -> None:
-        """The files; they are found by their names."""
-        self.paths = {path.stem: path for path in paths}
-        self.kept: dict[str, Generation] = {}
-
-    def path_of(self, meta: Mapping[str, Any]) -> Path | None:
-        """The file of the generation batch that a call is of; None where it was not recorded."""
-        number, rank = meta.get("gen"), meta.get("rank", 0)
-        if not isinstance(number, int):
-            return None
-        names = (f"gen_{number:03d}", f"gen_{number:03d}_rank{rank}")
-        return next((self.paths[name] for name in names if name in self.paths), None)
-
-    def of(self, call: Call) -> Generation | None:
-        """The generation batch of a call; None where it was not recorded."""
-        path = self.path_of(call.meta)
-        if path is None:
-            return None
-        if path.stem not in self.kept:
-            while len(self.kept) >= 4:
-                self.kept.pop(next(iter(self.kept)))
-            self.kept[path.stem] = read_generation(path)
-        return self.kept[path.stem]
 
 
 def check_call(call: Call, generation: Generation | None, findings: Findings, result: CallsResult) -> None:
@@ -196,7 +169,8 @@ def check_finite(call: Call, mask: Any, findings: Findings) -> bool:
         array = call.arrays.get(name)
         if array is None:
             continue
-        bad = ~np.isfinite(array)
+        # A sampler has nan where it gives a token no number: check_sampler says so, and the loss leaves them out.
+        bad = np.isinf(array) if name == "sampling_logps" else ~np.isfinite(array)
         bad = bad & mask if array.shape == mask.shape else bad
         if bad.any():
             whole = False
@@ -264,73 +238,28 @@ def check_sampler(call: Call, mask: Any, findings: Findings) -> None:
     sampler = call.arrays.get("sampling_logps")
     if sampler is None or not mask.any():
         return
-    difference = np.where(mask, call.arrays["old_logps"].astype(np.float64) - sampler, 0.0)
+    there = mask & ~np.isnan(sampler)
+    lost = int(mask.sum() - there.sum())
+    difference = np.where(there, call.arrays["old_logps"].astype(np.float64) - sampler, 0.0)
     size = np.abs(np.where(np.isfinite(difference), difference, np.inf))
+    without = f"nan for {counted(lost, 'token')} of {int(mask.sum())}, which no ratio corrects"
     if size.max() > FIRST_PASS_ROOM["float32"]:
         row, token = np.unravel_index(int(np.argmax(size)), size.shape)
-        mean = float(np.where(np.isfinite(size), size, 0.0).sum() / mask.sum())
+        mean = float(np.where(np.isfinite(size), size, 0.0).sum() / there.sum())
         findings.add(
             seen(
                 "sampler-differs",
                 where_of(call, int(row)),
                 "log-probabilities of the old policy",
-                f"a mean difference of {mean:.3g} nats a token; {size.max():.3g} at token {int(token)}",
+                f"a mean difference of {mean:.3g} nats a token; {size.max():.3g} at token {int(token)}"
+                + (f"; {without}" if lost else ""),
                 distance=float(size.max()),
                 far=f"up to {size.max():.3g} nats",
             )
         )
-
-
-def check_frozen(call: Call, mask: Any, generation: Generation, findings: Findings) -> None:
-    """Rows of the call against the rows of its generation batch."""
-    rows, everyone = call.arrays.get("row"), generation.table.advantages
-    if rows is None:
-        return
-    assert everyone is not None
-    if rows.min() < 0 or rows.max() >= len(everyone):
-        raise Unreadable(call.file, "row", int(rows.max()), f"rows of {generation.file}, 0 to {len(everyone) - 1}")
-    given = call.arrays["advantages"].astype(np.float64)
-    if given.ndim == 1:
-        wrong = ~((given == everyone[rows]) | (np.isnan(given) & np.isnan(everyone[rows])))
-        for row in np.nonzero(wrong)[0]:
-            findings.add(
-                seen(
-                    "advantage-misplaced",
-                    where_of(call, int(row)),
-                    f"{float(everyone[rows[row]]):.9g}, as row {int(rows[row])} of {generation.file}",
-                    f"{float(given[row]):.9g}",
-                    distance=abs(float(given[row]) - float(everyone[rows[row]])),
-                )
-            )
-    own = len(generation.arrays.get("advantages_local", everyone))
-    local = rows - generation.rank * own
-    if local.min() < 0 or local.max() >= own:
-        return
-    for ours, theirs in FROZEN:
-        if ours not in call.arrays or theirs not in generation.arrays:
-            continue
-        if ours == "old_logps" and not call.meta.get("old_logps_came_from_trainer", True):
-            continue
-        drawn = generation.arrays[theirs]
-        if drawn.ndim != 2 or len(drawn) != own:
-            raise Unreadable(generation.file, theirs, list(drawn.shape), f"a row for each of {own} responses")
-        now, then = call.arrays[ours], drawn[local]
-        width = min(now.shape[1], then.shape[1])
-        changed = now[:, :width] != then[:, :width]
-        changed &= mask[:, :width] | (ours == "mask")
-        changed &= ~(np.isnan(now[:, :width].astype(np.float64)) & np.isnan(then[:, :width].astype(np.float64)))
-        if changed.any():
-            row, token = np.argwhere(changed)[0]
-            findings.add(
-                seen(
-                    "frozen-data",
-                    where_of(call, int(row)),
-                    f"{ours} as at generation: {float(then[row, token]):.9g} at token {int(token)}",
-                    f"{float(now[row, token]):.9g}; {counted(int(changed.sum()), 'token')} changed",
-                    distance=float(changed.sum()),
-                    apart=ours,
-                )
-            )
+    elif lost:
+        row = int(np.argwhere(mask & ~there)[0][0])
+        findings.add(seen("sampler-differs", where_of(call, row), "a log-probability of every token", without))
 
 
 def without_loss(call: Call, whole: bool, error: BadSetting, findings: Findings) -> None:
@@ -356,6 +285,8 @@ def check_loss(call: Call, whole: bool, findings: Findings, result: CallsResult)
     alone = not call.arrays.keys() & {"loss", "grad_logps"}
     try:
         loss_call = LossCall.from_trl(call.meta, padded(call.arrays))
+        if whole and not alone and call.meta["config"].get(ADAPTS):
+            loss_call = adapted(loss_call)
         found = recompute(loss_call)
     except BadSetting as error:
         if not alone:
@@ -368,6 +299,7 @@ def check_loss(call: Call, whole: bool, findings: Findings, result: CallsResult)
         return
     settings = loss_call.settings
     declared = f"{settings.loss_type} {settings.importance_sampling_level}"
+    names = (declared, "vespo token") if settings.loss_type == "vespo" and not settings.beta else (declared,)
     if loss_call.loss is not None or loss_call.grad_logps is not None:
         result.declared[declared] += 1
         departures = compare(loss_call, found)
@@ -382,7 +314,7 @@ def check_loss(call: Call, whole: bool, findings: Findings, result: CallsResult)
             other = f"; the tensors fit {', '.join(fitting)}" if fitting else "; no known variant fits"
             other = other if fitting is not None else ""
             rule = "loss-differs" if departure.quantity == "loss" else "gradient-differs"
-            if fitting and not any(name.startswith(declared) for name in fitting):
+            if fitting and not any(name.startswith(names) for name in fitting):
                 rule = "variant-differs"
             findings.add(
                 seen(

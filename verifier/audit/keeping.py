@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grpocheck.verifier.audit.auditing import Piece, Result
-from grpocheck.verifier.audit.calls import Frozen
+from grpocheck.verifier.audit.frozen import Frozen
 from grpocheck.verifier.audit.model import Lines
 from grpocheck.verifier.audit.packing import packed, unpacked
 from grpocheck.verifier.audit.readers.recorded import read_beside
@@ -66,7 +66,7 @@ def stated(piece: Piece) -> Iterator[str]:
         part, lines = piece.lines
         yield from ("lines", run.name, str(part.file), repr((lines, part.session, piece.identifies)))
     elif piece.calls is not None:
-        yield from ("calls", run.name, repr(piece.identifies))
+        yield from ("calls", run.name, repr((piece.identifies, piece.adapts)))
     else:
         yield from ("rows", repr(run), *map(str, run.passed_over))
 

@@ -58,7 +58,7 @@ SETTINGS = (
     *("bf16", "fp16", "use_bias_correction_kl", "sapo_temperature_pos", "sapo_temperature_neg"),
     *("vespo", "vespo_k_pos", "vespo_lambda_pos", "vespo_k_neg", "vespo_lambda_neg"),
     *("vllm_importance_sampling_correction", "vllm_importance_sampling_mode"),
-    *("vllm_importance_sampling_clip_min", "vllm_importance_sampling_clip_max"),
+    *("vllm_importance_sampling_clip_min", "vllm_importance_sampling_clip_max", "use_adaptive_entropy"),
 )
 NEUTRAL = ("learning_rate", "seed", "reward_func_names")
 """Settings that a recorder writes and that no rule is about."""

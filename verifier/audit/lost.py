@@ -1,6 +1,6 @@
 """Generation batches of a log in our own format that lack groups, and those that are missing between others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -31,16 +31,22 @@ class Drawn:
 
 
 class Batches:
-    """The generation batches of training, by session and number (their step, where they have none), as they come."""
+    """The generation batches of training, by session and number (their step, where they have none), as they come.
+
+    Numbers that batches of evaluation have, and none of training's, are of the same count: none of these is missing.
+    """
 
     def __init__(self) -> None:
         """None yet."""
         self.sessions: dict[int, dict[tuple[bool, int], Drawn]] = {}
+        self.evaluated: dict[int, set[int]] = {}
 
     def take(self, table: Table) -> None:
         """Count a batch; of one that comes again in its file, the first."""
         number = table.step if table.batch is None else table.batch
         if number is None or not table.trains:
+            if table.batch is not None:
+                self.evaluated.setdefault(table.session, set()).add(table.batch)
             return
         known = self.sessions.setdefault(table.session, {})
         batch = known.setdefault((table.batch is not None, number), Drawn(table.group_at(0), table.step))
@@ -52,7 +58,9 @@ class Batches:
             self.take_sizes(list(batches.values()), settings, session == max(self.sessions), findings)
             for numbered in (True, False):
                 own = {number: batch for (its, number), batch in batches.items() if its is numbered}
-                take_missing(own, 1 if numbered else steps_per_batch(settings), numbered, findings)
+                others = self.evaluated.get(session, set()) if numbered else set()
+                apart = 1 if numbered else steps_per_batch(settings)
+                take_missing(own, apart, set() if others & own.keys() else others, numbered, findings)
 
     def take_sizes(self, batches: Sequence[Drawn], settings: Settings, last: bool, findings: Findings) -> None:
         """Batches of another size than M*G; the last of a session may have been left in its middle.
@@ -94,9 +102,17 @@ def unit_of(gaps: Sequence[int], period: float | None) -> int | None:
     return least if least and all(gap % least == 0 for gap in gaps) else None
 
 
-def take_missing(batches: Mapping[int, Drawn], period: float | None, numbered: bool, findings: Findings) -> None:
-    """Batches missing between others that follow one another at one distance."""
-    numbers = sorted(batches)
+def take_missing(
+    batches: Mapping[int, Drawn], period: float | None, others: Set[int], numbered: bool, findings: Findings
+) -> None:
+    """Batches missing between others that follow one another at one distance; ``others`` are numbers of other batches.
+
+    Those before the first batch of training and after the last are not looked at.
+    """
+    if not batches:
+        return
+    first, final = min(batches), max(batches)
+    numbers = sorted({*batches, *(number for number in others if first < number < final)})
     gaps = [after - before for before, after in pairwise(numbers)]
     unit = unit_of(gaps, period)
     if unit is None:
@@ -105,11 +121,12 @@ def take_missing(batches: Mapping[int, Drawn], period: float | None, numbered: b
     for before, after in pairwise(numbers):
         lost = list(range(before + unit, after, unit))
         if lost:
+            where = batches[min(number for number in batches if number >= after)].where
             named = ", ".join(map(str, lost[:MOST_NAMED])) + ("" if len(lost) <= MOST_NAMED else ", ...")
             findings.add(
                 seen(
                     "batches-lost",
-                    batches[after].where,
+                    where,
                     f"groups of {word} {named} between {before} and {after}",
                     "none",
                     distance=float(len(lost)),

@@ -15,7 +15,7 @@ from grpocheck.verifier.audit.keys import take_line, take_settings
 from grpocheck.verifier.audit.logs import LogAudit
 from grpocheck.verifier.audit.lost import Batches
 from grpocheck.verifier.audit.model import Call, Log, LogRow, Part, Run, Table
-from grpocheck.verifier.audit.moments import mark
+from grpocheck.verifier.audit.moments import fingerprint, mark
 from grpocheck.verifier.audit.passes import Passes
 from grpocheck.verifier.audit.readers.groups import read_groups, read_header
 from grpocheck.verifier.audit.readers.lines import torn_line
@@ -86,26 +86,30 @@ def audit_tables(
     survey = Survey()
     steps: set[int] = set()
     evaluated = {row.step for row in log.rows if row.evaluates} if log is not None else set()
+    left: set[bytes] = set()
+    """The rows that evaluation left, which later tables may repeat."""
     for path in run.tables:
         table = read_table(path, names)
         steps.update(table.steps)
-        if table.step not in evaluated:
+        seen_rows = fingerprint(table)
+        if table.step in evaluated:
+            left.add(seen_rows)
+        elif seen_rows not in left:
             survey.take(table, log)
     audit = TablesAudit(run.name, result.settings, log, survey, findings)
     for path in run.tables:
         audit.take(read_table(path, names))
     column_lost = batches = False
+    twice = {name for name in names or () if (names or ()).count(name) > 1}
     if log is not None:
         beside = LogBesideTables(log, result.settings, findings)
-        column_lost, batches = beside.held(
-            audit.kept, audit.chosen(), audit.overwritten, recorded=bool(run.generations)
-        )
+        recorded = bool(run.generations)
+        column_lost, batches = beside.held(audit.kept, audit.chosen(), audit.overwritten, recorded, twice)
         if not batches:
             beside.take_absent(steps, len(run.tables))
-    if names is not None and len(set(names)) < len(names):
+    if names is not None and twice:
         column_lost = True
-        twice = sorted({name for name in names if names.count(name) > 1})
-        for name in twice:
+        for name in sorted(twice):
             if not findings.has("column-lost"):
                 findings.add(
                     seen(

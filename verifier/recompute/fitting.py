@@ -83,14 +83,12 @@ def shown(call: LossCall, settings: LossSettings) -> Shown:
 
 def _masks(call: LossCall, base: LossSettings) -> Iterator[LossSettings]:
     """The base, and with an entropy mask, a bonus or an off-policy mask where the gradient has holes like theirs."""
-    bonus = base
-    marks = call.grad_entropies
-    if marks is not None and call.entropies is not None and np.any(marks != 0):
-        number = int(np.sum(marks != 0))
-        accumulation = call.gradient_accumulation_steps if call.training else 1
-        coefficient = near(-float(marks[marks != 0][0]) * number * accumulation)
-        bonus = replace(base, entropy_coef=coefficient)
+    bonus, marks, coefficient = base, call.grad_entropies, shown_bonus(call)
+    if coefficient is not None:
+        bonus = replace(base, entropy_coef=near(coefficient))
     yield bonus
+    if coefficient is None and base.entropy_coef:  # whoever records no slopes of 0 leaves those of no bonus out
+        yield replace(base, entropy_coef=0.0)
     gradient = np.asarray(call.grad_logps)
     still = (gradient == 0) & (call.mask > 0)
     if call.entropies is not None and still.any():
@@ -112,6 +110,31 @@ def _masks(call: LossCall, base: LossSettings) -> Iterator[LossSettings]:
         dropped = float(np.min(drift[negative & left_out]))
         if kept < dropped:
             yield replace(bonus, off_policy_mask_threshold=between(kept, dropped))
+
+
+def shown_bonus(call: LossCall) -> float | None:
+    """The coefficient of the entropy bonus by the slopes of the entropies; None where these were not recorded."""
+    marks = call.grad_entropies
+    if marks is None:
+        return None
+    kept = marks[marks != 0]
+    accumulation = call.gradient_accumulation_steps if call.training else 1
+    return -float(kept[0]) * kept.size * accumulation if kept.size else 0.0
+
+
+def adapted(call: LossCall) -> LossCall:
+    """The call with the coefficient of its entropy bonus as it was, where a trainer adapts it from call to call.
+
+    The recorded one may be that of another call: where loss and gradients are not its, those of the coefficient that
+    the slopes of the entropies show are looked at, and those of no bonus.
+    """
+    recorded, coefficient = call.settings.entropy_coef, shown_bonus(call)
+    others = (0.0,) if coefficient is None else (near(coefficient), coefficient)
+    for tried in dict.fromkeys((recorded, *others)):
+        other = replace(call, settings=replace(call.settings, entropy_coef=tried))
+        if not compare(other, recompute(other)):
+            return other
+    return call if coefficient is None else replace(call, settings=replace(call.settings, entropy_coef=coefficient))
 
 
 def _lengths(call: LossCall, settings: LossSettings) -> Iterator[LossSettings]:

@@ -30,10 +30,20 @@ def consistent(call: LossCall) -> list[LossSettings]:
         found = []
         for loss_type, level in FAMILIES:
             matching = (settings for settings in source(call, loss_type, level) if _reproduces(call, settings))
-            found += [settings for settings in (next(matching, None),) if settings is not None]
+            first = next(matching, None)
+            found += [first] if first is not None and _of_its_level(first) else []
         if found:
             return found
     return []
+
+
+def _of_its_level(settings: LossSettings) -> bool:
+    """Whether the level is one of the loss's own: VESPO's weight is that of the whole response at either of them.
+
+    There the sequence's ratio is only what a KL estimate may be weighted by; without that the level is called token.
+    """
+    weighted = settings.beta != 0 and settings.kl_weight != "none"
+    return settings.loss_type != "vespo" or settings.importance_sampling_level == "token" or weighted
 
 
 def _reproduces(call: LossCall, settings: LossSettings) -> bool:
@@ -45,12 +55,7 @@ def _reproduces(call: LossCall, settings: LossSettings) -> bool:
         return False
 
 
-FAMILIES = tuple(
-    (loss_type, level)
-    for loss_type in LOSSES
-    for level in ("token", "sequence")
-    if (loss_type, level) != ("vespo", "sequence")  # its weight is that of the whole response at either level
-)
+FAMILIES = tuple((loss_type, level) for loss_type in LOSSES for level in ("token", "sequence"))
 
 
 def with_own_numbers(call: LossCall, loss_type: str, level: str) -> Iterator[LossSettings]:

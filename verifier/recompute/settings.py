@@ -117,8 +117,8 @@ class LossSettings:
             raise BadSetting("delta", None, "a number: the ratio is capped at it")
         if self.term_in_use in ("clipped-weight", "dual-clip") and self.cap is None:
             raise BadSetting("cap", None, f"a number: {self.term_in_use!r} needs it")
-        if not 0 < self.top_entropy_quantile <= 1:
-            raise BadSetting("top_entropy_quantile", self.top_entropy_quantile, "a share above 0 and at most 1")
+        if not 0 <= self.top_entropy_quantile <= 1:
+            raise BadSetting("top_entropy_quantile", self.top_entropy_quantile, "a share from 0 to 1")
         if min(self.temperatures) <= 0:
             raise BadSetting("temperatures", self.temperatures, "positive numbers")
 

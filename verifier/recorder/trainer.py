@@ -26,6 +26,7 @@ FROM_TRAINER = {
     "temperature": "temperature", "top_p": "top_p", "top_k": "top_k", "min_p": "min_p",
     "repetition_penalty": "repetition_penalty", "mask_truncated_completions": "mask_truncated_completions",
     "top_entropy_quantile": "top_entropy_quantile", "entropy_coef": "entropy_coef",
+    "use_adaptive_entropy": "use_adaptive_entropy",
     "off_policy_mask_threshold": "off_policy_mask_threshold", "use_vllm": "use_vllm",
     "vllm_importance_sampling_correction": "vllm_importance_sampling_correction",
     "vllm_importance_sampling_mode": "vllm_importance_sampling_mode",
@@ -81,6 +82,18 @@ def settings_of(trainer: Any) -> dict[str, Any]:
     return {name: value for name, value in found.items() if _is_plain(value)}
 
 
+def bonus_of(trainer: Any) -> float | None:
+    """The coefficient of the entropy bonus in the trainer's next call of the loss; None where it knows no bonus.
+
+    An adapted one counts where the entropy of the step before was at most its target, and is changed in the call.
+    """
+    coefficient: float | None = getattr(trainer, "entropy_coef", None)
+    if coefficient is None or not getattr(trainer, "use_adaptive_entropy", False):
+        return coefficient
+    last, target = getattr(trainer, "_last_world_entropy", None), getattr(trainer.args, "entropy_target", None)
+    return 0.0 if last is not None and target is not None and not last <= target else coefficient
+
+
 def _is_plain(value: Any) -> bool:
     """Whether JSON has the value."""
     if isinstance(value, list):
@@ -110,6 +123,7 @@ class _Recording:
         self.began: float | None = None
         self.rewards: Any = None
         self.seen: Any = None
+        self.bonus: float | None = None
         self.inside = False
 
     def attach(self, log_probabilities: str) -> None:
@@ -169,7 +183,7 @@ class _Recording:
             mode = "train" if self.trainer.model.training else "eval"
             metrics = self.trainer._metrics[mode]
             sizes = {name: len(values) for name, values in metrics.items()}
-            self.inside, self.seen = True, None
+            self.inside, self.seen, self.bonus = True, None, bonus_of(self.trainer)
             try:
                 loss = original(model, inputs, *arguments, **options)
             finally:
@@ -287,7 +301,7 @@ class _Recording:
                 "logps_dtype": str(new.dtype),
                 "loss_dtype": str(loss.dtype),
                 "trl_metrics_of_this_call": metrics,
-                "config": settings_of(trainer),
+                "config": {**settings_of(trainer), **({} if self.bonus is None else {"entropy_coef": self.bonus})},
             },
         )
         self.seen = None
