@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from contextlib import suppress
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import reduce
 from itertools import accumulate, count, pairwise, product
@@ -383,7 +383,7 @@ def check(path: str) -> tuple[int, str]:
         NAMES.clear()
         try:
             need(os.path.isfile(path) and os.access(path, os.R_OK), "expected a regular file that can be read", 2)
-            with open(path, "rb") as stream:
+            with open(path, "rb") as stream, localcontext(Emin=MIN_EMIN, Emax=MAX_EMAX):
                 status, why = 0, f"{run.follow(stream)}; not derived: the counts of {', '.join(WORK)}"
         except Verdict as verdict:
             status, why = verdict.args

@@ -153,3 +153,13 @@ def test_one_supplied_reward_is_one_number(tmp_path: Path) -> None:
     text = enclosed(tmp_path / "trace.jsonl", supply, draws=draws)
     assert '"reward": ["2.718' in text  # the case that this is about
     assert check(str(tmp_path / "trace.jsonl"))[0] == 0
+
+
+def test_masses_that_are_nearly_nothing(tmp_path: Path) -> None:
+    # exp(-10^7) has an exponent beyond those that Python's decimals have by default
+    prompt = {"name": "q", "responses": ["a", "b", "c"], "rewards": ["1", "0", "0"], "reference": ["1/3"] * 3}
+    changed = {"family": "softmax", "theta": ["-10000000", "0", "1"], "prompts": [prompt], "step_sizes": [["1/100"]]}
+    changed |= {"outer_iterations": 1, "inner_steps": 1, "draws": {"recorded": [[["a", "b"]]]}}
+    changed |= {"domain": {"kind": "whole-space", "dimension": 3}}
+    enclosed(tmp_path / "trace.jsonl", Supply(), **changed)
+    assert check(str(tmp_path / "trace.jsonl"))[0] == 0
