@@ -24,7 +24,7 @@ DOMAINS = {"whole-space": ["dimension"], "open-box": ["lower", "upper"], "open-b
 DOMAINS |= {"half-spaces": ["normals", "offsets"], "open-simplices": ["sizes"], "intersection": ["parts"]}
 GIVEN = {"bernoulli": 1, "simplex": 1, "softmax": 0, "log-linear": 0, "autoregressive": 0}  # whether theta holds masses
 FORMS = {int: "a count", str: "a text", bool: "true or false", dict: "a table", list: "a list"}
-DECIMAL, UNDEFINED = r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?(e-?[0-9]{1,9})?", "undefined-gradient"
+DECIMAL, UNDEFINED = r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?(e-?[0-9]{1,18})?", "undefined-gradient"
 DOWN, UP = (Context(PRECISIONS[0], way, MIN_EMIN, MAX_EMAX, traps=[]) for way in (ROUND_FLOOR, ROUND_CEILING))
 Terms = dict[tuple[int, Any], Fraction]
 NAMES, FREE, SCHEMA, UNIT = dict[Any, int](), count(), "grpocheck-trace/1", Terms({(1, ()): Fraction(1)})

@@ -155,10 +155,11 @@ def test_one_supplied_reward_is_one_number(tmp_path: Path) -> None:
     assert check(str(tmp_path / "trace.jsonl"))[0] == 0
 
 
-def test_masses_that_are_nearly_nothing(tmp_path: Path) -> None:
-    # exp(-10^7) has an exponent beyond those that Python's decimals have by default
+@pytest.mark.parametrize("score", ["-10000000", "10000000000"])
+def test_masses_that_are_nearly_nothing(tmp_path: Path, score: str) -> None:
+    # exp(-10^7) has an exponent beyond those that Python's decimals have by default, exp(-10^10) one of ten digits
     prompt = {"name": "q", "responses": ["a", "b", "c"], "rewards": ["1", "0", "0"], "reference": ["1/3"] * 3}
-    changed = {"family": "softmax", "theta": ["-10000000", "0", "1"], "prompts": [prompt], "step_sizes": [["1/100"]]}
+    changed = {"family": "softmax", "theta": [score, "0", "1"], "prompts": [prompt], "step_sizes": [["1/100"]]}
     changed |= {"outer_iterations": 1, "inner_steps": 1, "draws": {"recorded": [[["a", "b"]]]}}
     changed |= {"domain": {"kind": "whole-space", "dimension": 3}}
     enclosed(tmp_path / "trace.jsonl", Supply(), **changed)
