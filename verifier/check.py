@@ -1,7 +1,6 @@
 """python3 -I -S verifier/check.py TRACE: every number, decision and count of a recorded run, derived once more.
 The standard library only, no code of what made the trace. Exit status: 0 right, 1 wrong, 2 no whole trace, 3 undecided.
 """
-
 import hashlib
 import json
 import os
@@ -48,6 +47,7 @@ def put(terms: Terms, more: Terms) -> Terms:
     return terms
 def times(left: Terms, right: Terms) -> Terms:
     """The product of two sums."""
+    need(len(left) * len(right) < 4000, "too long a product", 4)
     result: Terms = {}
     for ((n, own), c), ((m, others), e) in product(left.items(), right.items()):
         powers = dict(own) | {name: dict(own).get(name, 0) + power for name, power in others}

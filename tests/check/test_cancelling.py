@@ -74,6 +74,10 @@ def test_many_roots_take_little_time() -> None:
     assert time.process_time() - before < 20
     with localcontext(prec=120):
         assert whole.bounds[0] < sum(Decimal(n).sqrt() for n in numbers) < whole.bounds[1]
+    some = number(" + ".join(f"sqrt({n})" for n in (2, 3, 5, 7, 11, 13, 17)))
+    assert (some * some - some * some).sign() == 0
+    with pytest.raises(Verdict, match="too long a product"):
+        whole * whole
     assert number(f"sqrt({'4' * 19_999})").bounds[0] > 0
     with pytest.raises(Verdict):
         number(f"sqrt({'4' * 100_000})")
