@@ -190,7 +190,10 @@ def answering(*lines):
     ("lines", "status", "said"),
     [
         (("2/3", "yes"), 0, ["Right: 0.66666667", "Right: yes"]),
-        (("nonsense", "1/2", "yes"), 1, ["Not right, it is 0.66666667", "Right: yes"]),
+        (("nonsense", "1/2", "1/3", "yes"), 1, ["Not right, it is 0.66666667", "Right: yes"]),
+        (("1/2", "nonsense", "2/3", "yes"), 0, ["Right: 0.66666667", "Right: yes"]),  # a wrong number is mended
+        (("1/2", "", "yes"), 1, ["Not right, it is 0.66666667", "Right: yes"]),  # or given up
+        (("1/2",), 0, []),  # and told to nobody who has left
         (("", "no"), 1, ["Not right, it is yes"]),
         (("",), 0, []),
     ],

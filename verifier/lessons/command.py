@@ -128,22 +128,32 @@ def verdict_text(exercise: Exercise, right: bool) -> str:
 
 
 def ask(exercises: Sequence[Exercise], read: Callable[[str], str]) -> int:
-    """Ask every exercise in turn until there is an answer; an empty line skips one. 1 if an answer was wrong."""
+    """Ask every exercise in turn; 1 if one was answered wrong to the end."""
     status = 0
     for exercise in exercises:
-        right = None
-        while right is None:
-            try:
-                given = read(f"\nYour answer to exercise {exercise.number} (empty to skip): ")
-            except EOFError:
-                return status
-            if not given.strip():
-                break
-            try:
-                right = exercise.is_right(given)
-            except (BadOption, InvalidProblem) as error:
-                say(str(error))
+        try:
+            right = answered(exercise, read)
+        except EOFError:
+            return status
         if right is not None:
             emit(verdict_text(exercise, right))
             status = status if right else REFUTED
     return status
+
+
+def answered(exercise: Exercise, read: Callable[[str], str]) -> bool | None:
+    """Whether an exercise is answered right; None if it is skipped. A wrong number may be mended once, a choice not."""
+    wrong = False
+    while True:
+        asked = "Not right. Once more (empty" if wrong else f"\nYour answer to exercise {exercise.number} (empty"
+        given = read(f"{asked} {'for the answer' if wrong else 'to skip'}): ")
+        if not given.strip():
+            return False if wrong else None
+        try:
+            right = exercise.is_right(given)
+        except (BadOption, InvalidProblem) as error:
+            say(str(error))
+            continue
+        if right or wrong or exercise.choices:
+            return right
+        wrong = True
