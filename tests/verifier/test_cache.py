@@ -69,6 +69,15 @@ def test_label_versions_and_files_change_the_digest(package: Path, monkeypatch: 
     assert digest("check", ["grpocheck.fake_b"], ["*.toml"]) != with_file
 
 
+def test_only_what_asks_coq_depends_on_which_one_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    modules = {"kernel": ["grpocheck.proofs.kernel"], "examples": ["grpocheck.proofs.examples"]}
+    monkeypatch.setattr(digest_module, "coq", lambda: "version 8.16.1")
+    before = {name: digest(name, names) for name, names in modules.items()}
+    monkeypatch.setattr(digest_module, "coq", lambda: "version 8.20.0")
+    after = {name: digest(name, names) for name, names in modules.items()}
+    assert (before["kernel"] != after["kernel"], before["examples"] == after["examples"]) == (True, True)
+
+
 def test_what_was_kept_comes_back_as_it_was(tmp_path: Path) -> None:
     outcome = Outcome({"A1": held(pieces=3, cases=7), "C1": refuted("draws = 5", cases=2)}, 1.5)
     Cache(tmp_path / "new").put("key", outcome)

@@ -2,12 +2,14 @@
 
 The digest covers the sources of the module that declares the evidence and of every grpocheck module that it imports,
 transitively and lazily (a module named in a string counts as imported), the files that it declares, Python and the
-versions of the packages that decide.
+versions of the packages that decide, and of Coq where a module asks it.
 """
 
 import ast
 import importlib.metadata
 import importlib.util
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -17,6 +19,8 @@ from grpocheck.proofs.shipped import declared
 from grpocheck.verifier.keeping import digest_of
 
 DECIDING_PACKAGES = ("icontract", "mpmath", "crosshair-tool", "z3-solver", "hypothesis", "python-flint")
+ASKS_COQ = "grpocheck.proofs.coq_session"
+"""What depends on this module depends on the Coq that is installed."""
 
 # The registry states and requires; it decides no finding, so that raising a requirement keeps what was found.
 WITHOUT_INFLUENCE = ("grpocheck.contracts.claims",)
@@ -97,12 +101,24 @@ def versions() -> tuple[str, ...]:
     return tuple(lines)
 
 
+@cache
+def coq() -> str:
+    """The Coq that is installed, in its own words."""
+    path = shutil.which("coqc")
+    if path is None:
+        return "coqc absent"
+    return subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+
+
 def digest(label: str, modules: Iterable[str], patterns: Iterable[str] = ()) -> str:
     """SHA-256 over a label, the sources of the modules' closure, the files of the patterns, and the versions."""
     parts: list[str | bytes] = ["label", label]
     for line in versions():
         parts += ["version", line]
-    for module in closure(modules):
+    together = closure(modules)
+    if ASKS_COQ in together:
+        parts += ["version", coq()]
+    for module in together:
         path = source_of(module)
         if path is not None:
             parts += [module, path.read_bytes()]
