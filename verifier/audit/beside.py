@@ -255,6 +255,7 @@ def weighs_two(held: Sequence[tuple[Moments, LogRow]], place: int) -> bool:
 
     Of two functions of one name the log has the mean m of both, and a table that of the second, b: the first has
     2m - b, so that the reward is a weighted sum of m and of all columns, in which b has the difference of two weights.
+    A log or a table that was tampered with needs but one of m and b.
     One more table than there are weights to find has to agree.
     """
     names = held[0][0].names
@@ -269,4 +270,5 @@ def weighs_two(held: Sequence[tuple[Moments, LogRow]], place: int) -> bool:
     room = ROOM * (np.stack([table.errors for table, _ in held]).sum(axis=1) + 2.0**-24 * np.abs(total))
     room = room * max(1.0, float(np.abs(weights).max()))
     follows = bool((np.abs(system @ weights - total) <= room).all())
-    return rank == system.shape[1] and follows and abs(float(weights[1 + place])) > ROUGH * float(np.abs(weights).max())
+    both = np.abs(weights[[0, 1 + place]]).min() > ROUGH * np.abs(weights).max()
+    return bool(rank == system.shape[1] and follows and both)

@@ -258,8 +258,8 @@ def check_sampler(call: Call, mask: Any, findings: Findings) -> None:
             )
         )
     elif lost:
-        row = int(np.argwhere(mask & ~there)[0][0])
-        findings.add(seen("sampler-differs", where_of(call, row), "a log-probability of every token", without))
+        place = where_of(call, int(np.argwhere(mask & ~there)[0][0]))
+        findings.add(seen("sampler-differs", place, "a log-probability of every token", without))
 
 
 def without_loss(call: Call, whole: bool, error: BadSetting, findings: Findings) -> None:
