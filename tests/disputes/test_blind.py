@@ -14,7 +14,8 @@ from grpocheck.core.invalid import InvalidProblem
 from grpocheck.verifier.disputes.labels import grouped, stated_otherwise
 from grpocheck.verifier.disputes.public import settle
 from grpocheck.verifier.disputes.roles import role_of
-from grpocheck.verifier.disputes.settling import IN_WORDS, Settler
+from grpocheck.verifier.disputes.settling import Settler
+from grpocheck.verifier.disputes.stating import IN_WORDS
 from grpocheck.verifier.disputes.structural import Structure
 
 from tests.disputes import (

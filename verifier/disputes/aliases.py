@@ -65,3 +65,4 @@ ONE_NUMBER = (
     "G", "eps", "low", "high", "eps_std", "ddof", "c", "delta", "cap", "beta", "longest", "micro_size", "T", "top_k",
     "top_p", "clamp", "entropy_coef", "gamma",
 )  # fmt: skip
+NEEDS_LIST = ("r", "z", "lengths", "weights", "truncated", "success", "draws")

@@ -5,7 +5,7 @@ a short key such as r, p or eps stands for is decided by what else there is.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -16,11 +16,13 @@ from typing import Any
 from grpocheck.core.arithmetic import Arithmetic
 from grpocheck.core.invalid import InvalidProblem, shortened
 from grpocheck.core.values import rational
-from grpocheck.verifier.disputes.aliases import ALIASES, COUNTS, FORMATS, MEANINGS, ONE_NUMBER, WORLD
-from grpocheck.verifier.disputes.formulas import Definition, evaluator, flat
+from grpocheck.verifier.disputes.aliases import ALIASES, COUNTS, FORMATS, MEANINGS, NEEDS_LIST, ONE_NUMBER, WORLD
+from grpocheck.verifier.disputes.formulas import Definition, flat
 from grpocheck.verifier.disputes.functions import mapped
 from grpocheck.verifier.disputes.labels import grouped, is_beside, labels_in, placed_beside
-from grpocheck.verifier.disputes.roles import is_negated, named_by, role_of
+from grpocheck.verifier.disputes.opening import flattened
+from grpocheck.verifier.disputes.roles import is_negated, named_by, numbers_in, role_of
+from grpocheck.verifier.disputes.written import number_in
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ def placed(left: list[str], found: Mapping[str, Any], names: dict[str, Any], key
         if name == "eps" and "R" in names and not {"w", "A", "new_logp", "x", "pi"} & names.keys():
             name = "eps_std"
         meant = meaning(key, found, {})
-        if name is None and meant is not None and meant not in names:
+        if name is None and meant is not None and meant not in names and admits(meant, value):
             name = meant  # a name that its value cannot have: checked says so
         if name is None:
             unknown.append(key)
@@ -148,11 +150,12 @@ def admits(name: str, value: Any) -> bool:
     """Whether a value is of the shape that a name has."""
     if name in ONE_NUMBER or name == "dtype":
         return name != "dtype" and not isinstance(value, list)
-    return name not in A_LIST or isinstance(value, list)
+    if name in ("pi", "old", "ref", "sampler") and any(not 0 <= number <= 1 for number in numbers_in(value)):
+        return False
+    return name not in NEEDS_LIST or isinstance(value, list)
 
 
 SMALL_COUNTS = ("G", "micro_size", "top_k")
-A_LIST = ("r", "z", "lengths", "weights", "truncated", "success", "draws")
 MOST_COUNTED = 1_000
 
 
@@ -165,7 +168,7 @@ def checked(name: str, key: str, value: Any) -> Any:
         raise InvalidProblem(f"input.{key}", shortened(str(value)), "a finite number, not below 0")
     if name in SMALL_COUNTS and not (value == int(value) and 1 <= value <= MOST_COUNTED):
         raise InvalidProblem(f"input.{key}", str(value), f"a count from 1 to {MOST_COUNTED}")
-    if name in A_LIST and nesting(value) != 1:
+    if name in NEEDS_LIST and nesting(value) != 1:
         raise InvalidProblem(f"input.{key}", shortened(str(value)), "a list of numbers")
     if name == "R" and (None in numbers and len(numbers) == numbers.count(None)):
         raise InvalidProblem(f"input.{key}", shortened(str(value)), "a reward that is there")
@@ -204,66 +207,6 @@ def described(texts: Mapping[str, str], names: dict[str, Any], keys: dict[str, s
             keys.pop(taken, None)
 
 
-LABELLED = ("R", "w", "L", "A", "new_logp", "old_logp", "ref_logp", "sampler_logp", "x", "mask", "parts")
-"""Names of which a table has an entry for each response."""
-QUESTION = re.compile(r"(q|p|prompt|question|group)[ _]?[0-9a-z]?$", re.IGNORECASE)
-FUNCTION = re.compile(r"(r|rewards?)_?[0-9]+$")
-PART = re.compile(r"(rank|device|worker|micro_?batch|shard|step|gpu|process)_?[0-9]+$", re.IGNORECASE)
-
-
-def functions(rewards: list[Any], stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The rewards of several functions, with weights of 1 where none are stated."""
-    yield "rewards", rewards
-    if not any(
-        MEANINGS.get(key.lower()) in ("weights", "w") and isinstance(value, list) and len(value) == len(rewards)
-        for key, value in stated.items()
-    ):
-        yield "weights", [1] * len(rewards)
-
-
-def flattened(stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Keys and values, with records opened: a table's own keys, or a list for each key of a list of tables."""
-    several = [key for key, value in stated.items() if FUNCTION.match(key) and isinstance(value, list)]
-    if len(several) > 1:
-        yield from functions([stated[key] for key in several], stated)
-        stated = {key: value for key, value in stated.items() if key not in several}
-    pieces = [key for key, value in stated.items() if PART.match(key) and isinstance(value, list)]
-    if len(pieces) > 1:
-        yield "ranks", [stated[key] for key in pieces]
-        stated = {key: value for key, value in stated.items() if key not in pieces}
-    for key, value in stated.items():
-        if isinstance(value, Mapping):
-            known = any(label.lower() in MEANINGS for label in value)
-            name = "R" if key == "R" else MEANINGS.get(key.lower(), None if known else named_by(key, LABELLED))
-            single = not any(isinstance(entry, list | Mapping) for entry in value.values())
-            if name == "R" and not single and not all(QUESTION.match(label) for label in value):
-                yield from functions(list(value.values()), stated)
-            elif name in LABELLED or (name is not None and single):
-                yield key, list(value.values())
-            else:
-                yield from flattened(value)
-        elif isinstance(value, list) and value and all(isinstance(entry, Mapping) for entry in value):
-            yield from flattened(columns_of(value))
-        else:
-            yield key, value
-
-
-def columns_of(records: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """A list for each key of a list of records; in groups, where a text that comes again says what belongs together."""
-    fields = list(dict.fromkeys(field for record in records for field in record))
-    columns = {field: [record.get(field) for record in records] for field in fields}
-    for field, values in columns.items():
-        texts = [str(value) for value in values]
-        labels = list(dict.fromkeys(texts))
-        together = [text for place, text in enumerate(texts) if place == 0 or texts[place - 1] != text]
-        is_label = all(isinstance(value, str) and not re.fullmatch(r"[-+0-9./e]+", value) for value in values)
-        if is_label and 1 < len(labels) < len(values) and together == labels:
-            places = [[at for at, value in enumerate(values) if str(value) == label] for label in labels]
-            return {key: [[column[at] for at in group] for group in places] for key, column in columns.items()
-                    if key != field}  # fmt: skip
-    return columns
-
-
 def read_value(key: str, value: Any, arithmetic: Arithmetic) -> Any:
     """A number, a nested list of numbers, None, or a text that is no number."""
     if isinstance(value, list):
@@ -280,7 +223,7 @@ def read_value(key: str, value: Any, arithmetic: Arithmetic) -> Any:
     if value.strip().lower().lstrip("+-") in ("inf", "infinity", "nan"):
         return float(value)
     try:
-        number = evaluator({}, arithmetic).evaluate(value)
+        number = number_in(value, arithmetic)
     except InvalidProblem:
         return value
     return value if isinstance(number, list) else number

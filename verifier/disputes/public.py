@@ -28,7 +28,8 @@ from grpocheck.verifier.disputes.kinds import Path as Way
 from grpocheck.verifier.disputes.kinds_kl import KINDS, Known
 from grpocheck.verifier.disputes.lines import Line, Verdict
 from grpocheck.verifier.disputes.roles import DECIMAL_COMMA
-from grpocheck.verifier.disputes.settling import settle_by_formulas, stated_numbers
+from grpocheck.verifier.disputes.settling import settle_by_formulas
+from grpocheck.verifier.disputes.stating import stated_numbers
 from grpocheck.verifier.disputes.values import close
 from grpocheck.verifier.estimator.moments import TooManyCases
 from grpocheck.verifier.estimator.report import composition_markdown, short
@@ -93,7 +94,12 @@ def settle(case: Mapping[str, Any], digits: int = DIGITS) -> Dispute:
                     continue  # of these keys, but another question: formulas have no kind to be of
                 if dispute.settled:
                     return dispute
-    return Dispute(case, settle_by_formulas(case))
+    try:
+        return Dispute(case, settle_by_formulas(case))
+    except InvalidProblem as error:
+        if error.key.startswith(f"{case['id']}."):
+            raise
+        raise InvalidProblem(f"{case['id']}.{error.key}", error.value, error.expected) from error
 
 
 def checked(case: Mapping[str, Any]) -> None:

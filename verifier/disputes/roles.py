@@ -180,11 +180,15 @@ def role_of(key: str, value: Any, taken: Mapping[str, Any]) -> str | None:
     return None
 
 
+def names_by_parts(key: str) -> list[str]:
+    """The names whose parts a key has, whatever its value."""
+    parts = squashed(key)
+    return [role.name.format(owner(parts)) for role in ROLES if re.search(role.pattern, parts)]
+
+
 def named_by(key: str, allowed: Sequence[str]) -> str | None:
     """The first allowed name whose parts a key has, whatever its value."""
-    parts = squashed(key)
-    names = [role.name.format(owner(parts)) for role in ROLES if re.search(role.pattern, parts)]
-    return next((name for name in names if name in allowed), None)
+    return next((name for name in names_by_parts(key) if name in allowed), None)
 
 
 def is_negated(key: str) -> bool:

@@ -29,6 +29,7 @@ from grpocheck.verifier.disputes.lines import Line, Verdict
 from grpocheck.verifier.disputes.numbers import SHORT
 from grpocheck.verifier.disputes.relations import granted, none_differs_alone, premises, related
 from grpocheck.verifier.disputes.roles import assignments, text_for_a_number
+from grpocheck.verifier.disputes.stating import IN_WORDS, stated_numbers
 from grpocheck.verifier.disputes.structural import Structure
 from grpocheck.verifier.disputes.values import MOST_NAMED, Values, supplied
 from grpocheck.verifier.disputes.vocabulary import QUANTITIES, SPECIFIC, is_of
@@ -38,8 +39,6 @@ COMPONENT = re.compile(r"logits?[ _\[]*([0-9]+)")
 MOST_UNNAMED, MOST_READINGS = 4, 40
 """So many keys that say nothing are tried as what their values can be, in so many ways at most."""
 BOTH_WAYS = "open which key is which: one reading has the sides as they are, another the other way round"
-IN_WORDS = ("convention", "rule", "claim", "equals", "closed_form", "note", "because", "reason", "comment", "formula")
-"""What a case says in words beside its numbers."""
 
 
 @dataclass(frozen=True)
@@ -286,40 +285,6 @@ def is_read(key: str, text: str) -> bool:
 def names_of(formula: str) -> set[str]:
     """The names in a formula."""
     return {node.id for node in ast.walk(parsed(formula)) if isinstance(node, ast.Name)}
-
-
-def stated_numbers(case: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
-    """The numbers of a case: side, name (``table.key`` for one in a table) and what is stated; words are left out.
-
-    A table with the labels of one in the input holds a number for each of its entries, in their order.
-    """
-    labels = [list(value) for value in case["input"].values() if isinstance(value, Mapping)]
-
-    def numbers(side: str, values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str, Any]]:
-        for key, value in values.items():
-            if isinstance(value, Mapping) and list(value) in labels:
-                yield side, prefix + key, list(value.values())
-            elif isinstance(value, Mapping):
-                yield from numbers(side, value, f"{prefix}{key}.")
-            elif key not in IN_WORDS and not key.endswith("_equals") and not in_words(value):
-                yield side, prefix + key, value
-
-    return [found for side in ("right", "wrong") for found in numbers(side, case.get(side, {}))]
-
-
-def in_words(value: Any) -> bool:
-    """Whether a value is a sentence, or a truth value, and no number."""
-    if isinstance(value, bool):
-        return True
-    if isinstance(value, list) and value:
-        return all(isinstance(entry, str) and in_words(entry) for entry in flat(value))
-    if not isinstance(value, str) or value.strip().lower().lstrip("+-") in ("inf", "infinity", "nan"):
-        return False
-    try:
-        evaluator({}, supplied()).evaluate(value)
-    except InvalidProblem:
-        return True
-    return False
 
 
 def settle_by_formulas(case: Mapping[str, Any]) -> tuple[Line, ...]:

@@ -11,6 +11,7 @@ from grpocheck.verifier.disputes.catalogue import Entry
 from grpocheck.verifier.disputes.floating import Floats
 from grpocheck.verifier.disputes.formulas import MOST_DRAWS, Evaluator, evaluator, flat
 from grpocheck.verifier.disputes.numbers import approximate
+from grpocheck.verifier.disputes.written import number_in
 from grpocheck.verifier.prime_logs import PrimeLogs
 
 CLOSENESS = Fraction(1, 10**12)
@@ -109,7 +110,7 @@ class Values:
         """A number that a case states in a text."""
         if str(stated).strip().lower().lstrip("+-") in ("inf", "infinity", "nan"):
             return float(stated)
-        return evaluator({}, self.arithmetic).evaluate(str(stated))
+        return number_in(str(stated), self.arithmetic)
 
     def with_value(
         self, entries: Sequence[Entry], stated: Any, size: int | None, most: int = MOST_NAMED
@@ -143,9 +144,9 @@ class Values:
         if isinstance(stated, float) and math.isfinite(stated) and found is not None and not isinstance(found, float):
             return all(close(Fraction(end), stated) for end in enclose(found, DIGITS))
         number = stated
-        if isinstance(stated, int | str) and not isinstance(stated, bool):
+        if isinstance(stated, int | str):
             try:
-                number = evaluator({}, self.arithmetic).evaluate(str(stated))
+                number = number_in(str(int(stated) if isinstance(stated, bool) else stated), self.arithmetic)
             except InvalidProblem:
                 return False
         if isinstance(number, float) or isinstance(found, float):
