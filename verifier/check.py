@@ -27,7 +27,7 @@ DECIMAL, UNDEFINED = r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?(e-?[0-9]{1,18})?", "und
 DOWN, UP = (Context(PRECISIONS[0], way, MIN_EMIN, MAX_EMAX, traps=[]) for way in (ROUND_FLOOR, ROUND_CEILING))
 Terms = dict[tuple[int, Any], Fraction]
 NAMES, FREE, SCHEMA, UNIT = dict[Any, int](), count(), "grpocheck-trace/1", Terms({(1, ()): Fraction(1)})
-class Verdict(Exception):  # noqa: N818 - what was found
+class Verdict(RuntimeError):  # noqa: N818 - what was found
     """How a check ends: its exit status, and why."""
 def need(condition: object, why: str, status: int = 1) -> None:
     """End the check unless a condition holds; 4 is for what is undecided (3) at every precision."""
@@ -36,7 +36,7 @@ def need(condition: object, why: str, status: int = 1) -> None:
 def interval(operation: str, *pairs: Any) -> tuple[Decimal, Decimal]:
     """The interval of an operation monotone in each argument. Three round to the nearest, whatever the context says."""
     low, high = (pick(getattr(way, operation)(*x) for x in product(*pairs)) for pick, way in ((min, DOWN), (max, UP)))
-    need(low.is_finite() and high.is_finite(), "a number out of reach", 4)
+    need(low.is_finite() and high.is_finite() and (low > 0 or operation != "exp"), "a number out of reach", 4)
     return (DOWN.next_minus(low), UP.next_plus(high)) if operation in ("exp", "ln", "sqrt") else (low, high)
 def put(terms: Terms, more: Terms) -> Terms:
     """Add a sum to a sum. Radicands whose product is a square become one: so other roots are independent."""
@@ -47,7 +47,7 @@ def put(terms: Terms, more: Terms) -> Terms:
     return terms
 def times(left: Terms, right: Terms) -> Terms:
     """The product of two sums."""
-    need(len(left) * len(right) < 4000, "too long a product", 4)
+    need(len(left) * len(right) < 1100, "too long a product", 4)
     result: Terms = {}
     for ((n, own), c), ((m, others), e) in product(left.items(), right.items()):
         powers = dict(own) | {name: dict(own).get(name, 0) + power for name, power in others}
@@ -59,14 +59,13 @@ def atom(*key: Any) -> Terms:
     return {(1, ((NAMES[key] if key in NAMES else NAMES.setdefault(key, next(FREE)), 1),)): Fraction(1)}
 def expanded(terms: Terms) -> Terms:
     """A sum times the named ones that it is divided by, where every named one is written out: empty if it is 0."""
-    sums = {name: dict(key[1]) for key, name in NAMES.items() if key[0] == "sum" and key[2] == ONE.key[1]}
+    sums = {name: key[1] for key, name in (NAMES.items() if terms else ()) if key[0] == "sum" and key[2] == ONE.key[1]}
     while names := sums.keys() & {name for _, atoms in terms for name, _ in atoms}:
         name, before, terms = max(names), terms, Terms()
-        powers = [dict(atoms).get(name, 0) for _, atoms in before]
-        top, least = sums[name], min(0, *powers)
-        need(len(before) * len(top) ** (max(powers) - least) < 5000, "too long a sum to tell whether it is 0", 3)
-        for power, ((n, atoms), c) in zip(powers, before.items(), strict=True):
-            put(terms, reduce(times, [top] * (power - least), {(n, tuple(x for x in atoms if x[0] != name)): c}))
+        powers, top = [dict(atoms).get(name, 0) for _, atoms in before], dict(sums[name])
+        need(len(before) * len(top) ** (max(powers) - min(0, *powers)) < 5000, "too long a sum to tell if it is 0", 3)
+        for p, ((n, atoms), c) in zip(powers, before.items(), strict=True):
+            put(terms, reduce(times, [top] * (p - min(0, *powers)), {(n, tuple(x for x in atoms if x[0] != name)): c}))
     return terms
 class Number:
     """An interval, a quotient of sums {(radicand, atoms): coefficient} that equals it, and its derivatives by theta."""
@@ -74,7 +73,7 @@ class Number:
         top, under = ({k: c / under[1, ()] for k, c in top.items()}, UNIT) if {*under} == {*UNIT} else (top, under)
         self.key = frozenset(top.items()), frozenset(under.items())
         both = (*top.items(), *under.items())
-        size = sum(c.numerator.bit_length() + c.denominator.bit_length() + 1000 + 5000 * len(a) for (_, a), c in both)
+        size = sum(999 + 5000 * len(a) + sum(map(int.bit_length, (*c.as_integer_ratio(), n**4))) for (n, a), c in both)
         self.top, self.under = (top, under) if size <= MOST_BITS else (atom("sum", *self.key), UNIT)
         self.bounds, self.slope = bounds if top else (Decimal(0), Decimal(0)), dict[int, Number]()
         for other, rate in parts:
@@ -108,7 +107,8 @@ class Number:
         return self * Number(over.bounds, over.top, over.under, (other, over * over * MINUS if other.slope else ZERO))
     def of(self, function: str) -> "Number":
         """The exponential (exp), or the natural logarithm (ln) of a number that is no function of theta."""
-        plain, value = ((self - ONE).top, {}) if function == "ln" else (self.top, UNIT)
+        gap, value = (self - ONE, {}) if function == "ln" else (self, UNIT)
+        plain = gap.top if gap.bounds[0] > 0 or gap.bounds[1] < 0 else expanded(gap.top)  # ln 1 and exp 0 are exact
         flat = Number(interval(function, self.bounds), atom(function, self.key) if plain else value)
         turned = function == "ln" and self.top.keys() == UNIT.keys() and self.bounds[1] < 1  # ln 1/2 is -ln 2
         return ZERO - (ONE / self).of("ln") if turned else Number(flat.bounds, flat.top, UNIT, (self, flat))
@@ -141,7 +141,8 @@ def number(said: Any, what: str = "answer") -> Number:
 def link(free: list[Number], given: int) -> list[Number]:
     """Masses: all but the last are given, or each is proportional to the exponential of its score."""
     weights = [] if given else [(score - free[0]).of("exp") for score in free]
-    return [weight / sum(weights, ZERO) for weight in weights] or [*free, sum((mass * MINUS for mass in free), ONE)]
+    over = ONE / sum(weights, ZERO) if weights else ONE  # once, with its derivatives
+    return [weight * over for weight in weights] or [*free, sum((mass * MINUS for mass in free), ONE)]
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A table of JSON, in which each key is said once."""
     need(len(dict(pairs)) == len(pairs), f"{[key for key, _ in pairs]!r:.60}: expected each key once")
@@ -385,10 +386,9 @@ def check(path: str) -> tuple[int, str]:
             need(os.path.isfile(path) and os.access(path, os.R_OK), "expected a regular file that can be read", 2)
             with open(path, "rb") as stream, localcontext(Emin=MIN_EMIN, Emax=MAX_EMAX):
                 status, why = 0, f"{run.follow(stream)}; not derived: the counts of {', '.join(WORK)}"
-        except Verdict as verdict:
-            status, why = verdict.args
-        except (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError) as error:
-            status, why = 1 + isinstance(error, OSError), f"{run.what}: not of the form that it has in a trace"
+        except (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError) as error:
+            formless = 1 + isinstance(error, OSError), f"{run.what}: not of the form that it has in a trace"
+            status, why = error.args if isinstance(error, Verdict) else formless
         if status != 3:
             break
     return min(status, 3), f"line {run.line}: {why}" if status and run.line else why

@@ -1,6 +1,7 @@
 """Numbers made of logarithms and exponentials that are exact, since what is not rational in them cancels."""
 
 import time
+from contextlib import suppress
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
@@ -81,6 +82,41 @@ def test_many_roots_take_little_time() -> None:
     assert number(f"sqrt({'4' * 19_999})").bounds[0] > 0
     with pytest.raises(Verdict):
         number(f"sqrt({'4' * 100_000})")
+
+
+def test_long_radicands_take_little_time() -> None:
+    # each product of two of these is looked at for a square: 25 of them took over a minute
+    roots = number(" + ".join(f"sqrt({'7' * 2000}{n})" for n in range(10, 35)))
+    before = time.process_time()
+    with suppress(Verdict):
+        roots * roots
+    assert time.process_time() - before < 10
+
+
+def test_the_masses_of_many_scores_take_little_time() -> None:
+    # the sum of the weights is divided by once, with its forty derivatives, and not once for each response
+    scores = [number(f"1/{n}") for n in range(2, 42)]
+    for n, score in enumerate(scores):
+        score.slope = {n: number("1")}
+    before = time.process_time()
+    masses = check.link(scores, 0)
+    assert time.process_time() - before < 2
+    with localcontext(prec=120):
+        weights = [(Decimal(1) / n).exp() for n in range(2, 42)]
+        first = weights[0] / sum(weights)
+        # d softmax_1 / d theta_1 = p (1 - p), d softmax_1 / d theta_2 = -p q
+        for found, expected in [
+            (masses[0], first),
+            (masses[0].slope[0], first * (1 - first)),
+            (masses[0].slope[1], -first * weights[1] / sum(weights)),
+        ]:
+            assert found.bounds[0] < expected < found.bounds[1] < found.bounds[0] + Decimal("1e-70")
+
+
+def test_functions_of_what_is_seen_to_be_exact_are_exact() -> None:
+    nothing = half() + half() - number("1")
+    assert (nothing.of("exp") - number("1")).top == {}
+    assert (half() + half()).of("ln").top == {}
 
 
 def test_a_long_quotient_is_not_taken_for_its_numerator() -> None:

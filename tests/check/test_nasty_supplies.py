@@ -155,12 +155,13 @@ def test_one_supplied_reward_is_one_number(tmp_path: Path) -> None:
     assert check(str(tmp_path / "trace.jsonl"))[0] == 0
 
 
-@pytest.mark.parametrize("score", ["-10000000", "10000000000"])
-def test_masses_that_are_nearly_nothing(tmp_path: Path, score: str) -> None:
-    # exp(-10^7) has an exponent beyond those that Python's decimals have by default, exp(-10^10) one of ten digits
+@pytest.mark.parametrize(("score", "status"), [("-10000000", 0), ("10000000000", 0), ("-3000000000000000000", 3)])
+def test_masses_that_are_nearly_nothing(tmp_path: Path, score: str, status: int) -> None:
+    # exp(-10^7) has an exponent beyond those that Python's decimals have by default, exp(-10^10) one of ten digits, and
+    # exp(-3 * 10^18) one beyond all
     prompt = {"name": "q", "responses": ["a", "b", "c"], "rewards": ["1", "0", "0"], "reference": ["1/3"] * 3}
     changed = {"family": "softmax", "theta": [score, "0", "1"], "prompts": [prompt], "step_sizes": [["1/100"]]}
     changed |= {"outer_iterations": 1, "inner_steps": 1, "draws": {"recorded": [[["a", "b"]]]}}
     changed |= {"domain": {"kind": "whole-space", "dimension": 3}}
     enclosed(tmp_path / "trace.jsonl", Supply(), **changed)
-    assert check(str(tmp_path / "trace.jsonl"))[0] == 0
+    assert check(str(tmp_path / "trace.jsonl"))[0] == status
