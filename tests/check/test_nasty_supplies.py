@@ -160,7 +160,7 @@ def test_masses_that_are_nearly_nothing(tmp_path: Path, score: str, status: int)
     # exp(-10^7) has an exponent beyond those that Python's decimals have by default, exp(-10^10) one of ten digits, and
     # exp(-3 * 10^18) one beyond all
     prompt = {"name": "q", "responses": ["a", "b", "c"], "rewards": ["1", "0", "0"], "reference": ["1/3"] * 3}
-    changed = {"family": "softmax", "theta": [score, "0", "1"], "prompts": [prompt], "step_sizes": [["1/100"]]}
+    changed = {"family": "softmax", "theta": ["0", score, "1"], "prompts": [prompt], "step_sizes": [["1/100"]]}
     changed |= {"outer_iterations": 1, "inner_steps": 1, "draws": {"recorded": [[["a", "b"]]]}}
     changed |= {"domain": {"kind": "whole-space", "dimension": 3}}
     enclosed(tmp_path / "trace.jsonl", Supply(), **changed)
