@@ -45,6 +45,7 @@ ALIASES: Mapping[str, str] = {
     "baseline": "baseline, b, value_baseline",
     "clamp": "clamp, clamp_log_ratio, log_ratio_clamp, clip_log_ratio, kl_log_ratio_clip, clamp_value",
     "entropy_coef": "entropy_coef, entropy_coeff, entropy_bonus",
+    "pf": "penalty_factor, overlong_penalty_factor, pf, length_penalty_factor",
     "gamma": "gamma, discount, discount_factor",
     "success": "questions, success, solve_rates, pass_rates, success_rates",
 }
@@ -58,11 +59,12 @@ SHOWN = {
     "z": "logits", "new_logp": "logp_new", "success": "questions", "H": "entropies", "dists": "token_distributions",
     "parts": "micro_batches", "accum": "gradient_accumulation_steps", "base_loss": "policy_loss",
     "least": "ratio_low", "most": "ratio_high", "longest": "max_length",
+    "shape": "length_shaping", "items": "num_tokens", "metric": "acc", "shaped": "shaped_rewards",
 }  # fmt: skip
 """The key of a name in messages, where it is another than the name."""
 FORMATS = ("float16", "bfloat16", "float32", "float64", "fp16", "bf16", "fp32", "fp64")
 ONE_NUMBER = (
     "G", "eps", "low", "high", "eps_std", "ddof", "c", "delta", "cap", "beta", "longest", "micro_size", "T", "top_k",
-    "top_p", "clamp", "entropy_coef", "gamma",
+    "top_p", "clamp", "entropy_coef", "gamma", "pf",
 )  # fmt: skip
 NEEDS_LIST = ("r", "z", "lengths", "weights", "truncated", "success", "draws")

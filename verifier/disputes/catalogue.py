@@ -97,7 +97,7 @@ def advantages(names: Names) -> Iterator[Entry]:
             yield from best_of_several(groups, order)
         for left, other in (("excluded", "0"), ("all-counted", "v")):
             best = f"[where(v == max(g), v - max(o), {other}) for v, o in zip(g, without(g))]"
-            yield entry(f"advantages best-only {left}", f"flat([{best} for g in {groups}]){order}")
+            yield entry(f"advantages best-only unscaled {left}", f"flat([{best} for g in {groups}]){order}")
         for lost, word in ((0, "population"), (1, "sample")):
             whole = f"(flat({again}) - mean(flat({again}))) / std(flat({again}), {lost})"
             yield entry(f"advantages twice batch {word}", whole)

@@ -22,7 +22,11 @@ def overlong(names: Names) -> Iterator[Entry]:
         ("step reached", "0 - (lengths >= longest)"),
         ("absent", "0 * lengths"),
     )
-    for words, penalty in ways:
+    yield entry("ramp-start", "longest - cache")
+    yield entry("ramp-start early", "cache")
+    yield entry("ramp-start reached", "longest")
+    for words, ramp in ways:
+        penalty = f"pf * ({ramp})" if "pf" in names else ramp
         if "R" in names:
             yield entry(f"reward shaped penalised {words}", f"flat(R) + {penalty}")
             yield entry(f"reward shaped inverted {words}", f"flat(R) - {penalty}")

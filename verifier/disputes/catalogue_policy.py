@@ -247,9 +247,11 @@ def tempered(names: Names) -> Iterator[Entry]:
         yield entry(f"logprob sampling {words}", f"log({drawn})")
         yield entry(f"kept total mass {words}", f"sum({base} * ({drawn} > 0))")
         if "draws" in names:
-            yield entry(f"ratio weight same drawn {words}", f"({drawn} / {drawn})[draws]")
-            yield entry(f"ratio weight everywhere drawn {words} base", f"({base} / {drawn})[draws]")
-            yield entry(f"ratio weight everywhere drawn {words} raw", f"({plain} / {drawn})[draws]")
+            for word, policy in (("same", drawn), ("everywhere base", base), ("everywhere raw", plain)):
+                ratio = f"({policy} / {drawn})[draws]"
+                yield entry(f"ratio weight {word} token drawn {words}", ratio)
+                yield entry(f"ratio weight {word} sequence drawn {words}", f"prod({ratio})")
+                yield entry(f"ratio weight {word} geometric drawn {words}", f"prod({ratio}) ** (1 / len(draws))")
             yield entry(f"logprob drawn {words}", f"log({drawn})[draws]")
             yield entry(f"logprob drawn raw {words}", f"log({plain})[draws]")
         for word, policy in (("base", base), ("raw", plain)):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from grpocheck.verifier.disputes.stating import DECLARING
 from grpocheck.verifier.disputes.words import words_in, words_of
 
 METHODS: tuple[tuple[tuple[str, str], ...], ...] = (
@@ -26,6 +27,9 @@ METHODS: tuple[tuple[tuple[str, str], ...], ...] = (
 )  # fmt: skip
 """Methods by what they decide, each with the words for it; where a text names two that exclude each other, neither."""
 
+BY_DEVIATION = re.compile(r"(norm|scale|divide|whiten).*(std|reward|adv)|std.*(norm|scale)", re.IGNORECASE)
+"""A setting that is whether advantages are divided by a deviation."""
+
 
 def methods_in(text: str) -> frozenset[str]:
     """The words of the methods that a text names."""
@@ -42,6 +46,8 @@ def settings(stated: Mapping[str, Any]) -> Iterator[str]:
     for key, value in stated.items():
         if value is True:
             yield key
+        elif value is False and BY_DEVIATION.search(key):
+            yield "without std"
         elif isinstance(value, str):
             yield from (value, f"{value} {key}", f"{key} {value}")
         elif isinstance(value, Mapping):
@@ -50,7 +56,8 @@ def settings(stated: Mapping[str, Any]) -> Iterator[str]:
 
 def evidence_of(case: Mapping[str, Any], texts: Mapping[str, str]) -> frozenset[str]:
     """The words that the settings of a case, the methods that it names and what it declares come to."""
-    found = words_in([*texts.values(), *case.get("declared", [])])
+    own = [str(case.get("right", {}).get(key, "")) for key in DECLARING]
+    found = words_in([*texts.values(), *case.get("declared", []), *own])
     for text in settings({key: value for key, value in case["input"].items() if value is True or key in texts}):
         found |= words_of(text).words if len(text.split("_")) > 1 or " " in text else frozenset()
         found |= methods_in(text)

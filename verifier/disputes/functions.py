@@ -188,6 +188,11 @@ def parted(numbers: Reals, values: Any, size: Any) -> Any:
     return [values[place : place + step] for place in range(0, len(listed("parted", values)), step)]
 
 
+def only(numbers: Reals, values: Any, flags: Any) -> Any:
+    """The entries whose flag is not 0."""
+    return [value for value, flag in zipped(numbers, values, flags) if not numbers.equal(flag, ZERO)]
+
+
 def present(numbers: Reals, values: Any) -> Any:
     """The entries that are there."""
     return [value for value in values if value is not None]
@@ -304,6 +309,7 @@ FUNCTIONS: dict[str, tuple[Function, int, int]] = {
     "flat": (flattened, 1, 1),
     "join": (joined, 1, 1),
     "parted": (parted, 2, 2),
+    "only": (only, 2, 2),
     "present": (present, 1, 1),
     "filled": (filled, 2, 2),
     "sum_present": (total_present, 1, 1),

@@ -168,7 +168,7 @@ def checked(name: str, key: str, value: Any) -> Any:
         raise InvalidProblem(f"input.{key}", shortened(str(value)), "a finite number, not below 0")
     if name in SMALL_COUNTS and not (value == int(value) and 1 <= value <= MOST_COUNTED):
         raise InvalidProblem(f"input.{key}", str(value), f"a count from 1 to {MOST_COUNTED}")
-    if name in NEEDS_LIST and nesting(value) != 1:
+    if name in NEEDS_LIST and nesting(value) != 1 and not (name == "lengths" and nesting(value) == 2):
         raise InvalidProblem(f"input.{key}", shortened(str(value)), "a list of numbers")
     if name == "R" and (None in numbers and len(numbers) == numbers.count(None)):
         raise InvalidProblem(f"input.{key}", shortened(str(value)), "a reward that is there")
@@ -242,6 +242,8 @@ def meaning(key: str, found: Mapping[str, Any], texts: Mapping[str, str]) -> str
         rows = next((value for other, value in found.items() if other in ("R", "rewards", "r")), None)
         if isinstance(rows, list) and nesting(rows) == 2 and len(found[key]) in (len(rows), len(rows[0])):
             return "weights"
+    if name == "weights" and isinstance(found[key], list) and not others & {"R", "L"}:
+        return "w"
     if name == "delta" and ("R" in others or "R" in found) and not others & {"w", "A"}:
         return "eps_std"
     if key in ("r", "rewards", "reward", "R"):
@@ -282,6 +284,9 @@ def prepared(names: dict[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
     if "T" in names and "R" in names and not {"pi", "z"} & names.keys() and nesting(names["R"]) == 1:
         names["z"] = names["R"]
     if {"pi", "old", "A"} <= names.keys() and "draws" not in names and "w" not in names:
+        names["w"] = Definition("pi / old")
+    drawn = all(nesting(names.get(name)) and sum(flat(names[name])) != 1 for name in ("pi", "old"))
+    if drawn and "w" not in names:  # masses of tokens that were drawn, and no policy over a support
         names["w"] = Definition("pi / old")
     if {"pi", "ref"} <= names.keys() and "x" not in names and nesting(names["pi"]) and sum(flat(names["pi"])) != 1:
         names["x"] = Definition("log(pi / ref)")

@@ -27,6 +27,9 @@ LABELS = re.compile(
 )
 NUMBERED = re.compile(r"(prompt|group|question|query|problem).*(ids?|idx|index|indexes|indices|labels?)$|^[ug]ids?$")
 
+PLACE = re.compile(r"_(?:prompt|group|question|query|response|completion|sequence|rollout)_?([0-9]+)$")
+"""The end of a name that says of which group, or of which response, a number is; the first is 0."""
+
 
 def stated_otherwise(key: str) -> str | None:
     """What a key would be that says that its number is the code's, without that; None for any other key."""
@@ -93,3 +96,11 @@ def placed_beside(beside: Mapping[str, Any], names: dict[str, Any], keys: dict[s
         if name == f"eps{OTHERWISE}":
             names.update({f"{side}{OTHERWISE}": Definition(name) for side in ("low", "high")})
     return unknown
+
+
+def group_alone(formula: str, place: int) -> str:
+    """A formula of every group as that of one of them; empty for any other formula."""
+    start, found, groups = formula.rpartition(" for g in ")
+    if not found or not formula.startswith("flat([") or not groups.endswith("])"):
+        return ""
+    return f"{start} for g in [({groups.removesuffix('])')})[{place}]]])"

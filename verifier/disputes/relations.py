@@ -21,8 +21,12 @@ UNKNOWN_METHOD = "no number of either side is of a convention that is known: the
 Stated = tuple[str, str, Any]
 RATIOS = ("ratio", "quotient")
 """How a name begins that is the first entry of a list of two over the second."""
-FACTORS = ("factor", "multiplier", "scale", "ratio")
+FACTORS = ("factor", "multiplier", "scale", "ratio", "scaled", "inflated", "times", "larger", "too")
 """How a name begins that is what the numbers of one side are times those of the other."""
+INVERSE = ("shrunk", "reduced", "smaller", "diluted", "underestimated", "too")
+"""How a name begins that is what the numbers of the other side are times those of its own; ``too`` is either."""
+TOTALS = {"sum": "sum", "total": "sum", "mean": "mean", "average": "mean", "max": "max", "maximum": "max", "min": "min"}
+"""How a name begins, or ends, that is of the list before it; the rest of it is that one's name, or nothing."""
 PRODUCTS = {"penalty": ("beta", "kl"), "bonus": ("entropy_coef", "entropy")}
 """How a name begins that is a coefficient of the input times another number, and the quantity of that number."""
 
@@ -99,6 +103,9 @@ def formulas_of(
     if named in RATIOS and pairs:
         formula = f"flat({pairs[-1].how})[0] / flat({pairs[-1].how})[1]"
         yield formula, f"the ratio of the entries of {pairs[-1].name}", words_of(pairs[-1].name).group_size
+    yield from totals(line, beside)
+    if named in (*FACTORS, *INVERSE):
+        yield from of_one_number(line, named, lines)
     if named in FACTORS:
         several = [one for one in lines if one.agrees and one.how and len(flat(one.stated)) > 1]
         for own, other in product(several, several):
@@ -111,6 +118,31 @@ def formulas_of(
         of_quantity = [entry for entry in entries if quantity in entry.words]
         if not isinstance(one.stated, list) and values.with_value(of_quantity, one.stated, size, 1):
             yield f"{coefficient} * flat({one.how})[0]", f"{coefficient} times {one.name}", size
+
+
+def totals(line: Line, beside: Sequence[Line]) -> Iterator[tuple[str, str, int | None]]:
+    """The sum, the mean or an extreme of the list before, where the rest of the name is the list's, or nothing."""
+    pieces = line.name.lower().split("_")
+    for word, rest in ((pieces[0], pieces[1:]), (pieces[-1], pieces[:-1])):
+        names = "_".join(piece for piece in rest if piece not in ("of", "the"))
+        for one in reversed(beside if word in TOTALS else []):
+            if isinstance(one.stated, list) and names in ("", one.name.lower(), one.name.lower().removesuffix("s")):
+                formula, size = f"{TOTALS[word]}(flat({one.how}))", words_of(one.name).group_size
+                yield formula, f"the {TOTALS[word]} of {one.name}", size
+                break
+
+
+def of_one_number(line: Line, named: str, lines: Sequence[Line]) -> Iterator[tuple[str, str, int | None]]:
+    """What the number of one side is times that of the other, of one name, or the only one of each side."""
+    known = [one for one in lines if one.agrees and one.how and not isinstance(one.stated, list)]
+    own = [one for one in known if one.side == line.side]
+    other = [one for one in known if one.side != line.side]
+    pairs = [(a, b) for a in own for b in other if a.name == b.name or len(own) == len(other) == 1]
+    for a, b in pairs:
+        ways = [(a, b)] * (named in FACTORS) + [(b, a)] * (named in INVERSE)
+        for above, below in ways:
+            formula = f"flat({above.how})[0] / flat({below.how})[0]"
+            yield formula, f"what {above.name} of the {above.side} side is times the other", words_of(a.name).group_size
 
 
 def quotients(own: Line, other: Line, size: int | None, values: Values) -> Iterator[tuple[str, str, int | None]]:

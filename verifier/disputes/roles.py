@@ -71,7 +71,7 @@ def is_flags(value: Any) -> bool:
 def is_counts(value: Any) -> bool:
     """Whether a value is a list of whole numbers, none below 1."""
     numbers = numbers_in(value)
-    return is_column(value) and len(numbers) == len(value) and all(n == int(n) and n >= 1 for n in numbers)
+    return is_list(value) and len(numbers) == len(flat(value)) and all(n == int(n) and n >= 1 for n in numbers)
 
 
 def is_places(value: Any) -> bool:
@@ -111,7 +111,7 @@ ROLES = (
     Role("x", rf"(log_?(ratio|rho|w)|logr(atio)?|(delta|diff|gap).*({LOGP})|({LOGP}).*(diff|ratio|delta))",
          is_anything),
     Role("{}_logp", LOGP, is_anything),
-    Role("beta", r"kl.*(coef|weight|beta|scale)|^beta|_beta$", is_number),
+    Role("beta", r"kl.*(coef|weight|beta|scale|tau|lambda)|^beta|_beta$", is_number),
     Role("entropy_coef", r"ent.*(coef|weight|beta|bonus|scale)", is_number),
     Role("H", r"entrop|^ents?$|^h$", is_anything),
     Role("low", r"eps.*(low|lower|min|lo$)|(low|lower|min).*eps", is_number),
@@ -136,7 +136,8 @@ ROLES = (
     Role("dists", r"dist|prob|polic|soft|mass|^p|pi", is_distributions),
     Role("{}", r"prob|dist|mass|polic|^p(_|$)|^pi|_pi$|_p$|(^|_)mu$", is_masses),
     Role("z", r"logit|^z$", is_column),
-    Role("truncated", r"trunc|overlong|cut|unfinish|too_?long|stopped", is_flags),
+    Role("truncated", r"trunc|overlong|cut|unfinish|too_?long|stopped|(finish|stop)_?reason|^end|_end$|status",
+         is_flags),
     Role("mask", r"mask|keep|kept|valid|^m$|active|rej", is_flags),
     Role("A", r"adv|hat_?a|^a$|^a_", is_anything),
     Role("w", r"ratio|rho|coef_?1|importance|_is$|^is_|^iw$|weight|^s$", is_positive),
@@ -144,8 +145,11 @@ ROLES = (
     Role("base_loss", r"loss|objective", is_number),
     Role("L", r"loss|token_?val", is_list),
     Role("weights", r"weight|^ws?$", is_column),
-    Role("R", r"reward|score|return|outcome|correct|accura|^r$|^r_|_r$|verdict|grade", is_anything),
+    Role("R", r"reward|score|return|outcome|correct|accura|^accs?$|^r$|^r_|_r$|verdict|grade", is_anything),
+    Role("metric", r"^accs?(_|$)|accura|correct|metric|solved", is_list),
     Role("lengths", r"len|tok|label|size|count|^t$|^n$|^o$", is_counts),
+    Role("shape", r"shap|factor|multipl|len.*(coef|weight)", is_list),
+    Role("penalties", r"penalt|bonus|deduct", is_list),
     Role("draws", r"sampled|drawn|draw|taken|chosen|action|picked|index|indices|^y$", is_places),
 )  # fmt: skip
 """The roles in the order in which they are tried."""

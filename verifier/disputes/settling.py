@@ -16,21 +16,25 @@ from typing import Any
 
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.verifier.disputes import catalogue as samples
+from grpocheck.verifier.disputes import catalogue_groups as groups
 from grpocheck.verifier.disputes import catalogue_logs as logs
 from grpocheck.verifier.disputes import catalogue_losses as losses
 from grpocheck.verifier.disputes import catalogue_policy as policies
 from grpocheck.verifier.disputes import catalogue_tokens as tokens
+from grpocheck.verifier.disputes import catalogue_whole as wholes
 from grpocheck.verifier.disputes.aliases import FORMATS, SHOWN
 from grpocheck.verifier.disputes.catalogue import Entries, Entry
 from grpocheck.verifier.disputes.evidence import evidence_of, methods_in
 from grpocheck.verifier.disputes.formulas import Definition, evaluator, flat, parsed
 from grpocheck.verifier.disputes.inputs import Given, read_input
+from grpocheck.verifier.disputes.labels import PLACE, group_alone
 from grpocheck.verifier.disputes.lines import Line, Verdict
 from grpocheck.verifier.disputes.numbers import SHORT
 from grpocheck.verifier.disputes.relations import granted, none_differs_alone, premises, related
 from grpocheck.verifier.disputes.roles import assignments, text_for_a_number
 from grpocheck.verifier.disputes.stating import IN_WORDS, stated_numbers
 from grpocheck.verifier.disputes.structural import Structure
+from grpocheck.verifier.disputes.unstated import with_what_is_missing
 from grpocheck.verifier.disputes.values import MOST_NAMED, Values, supplied
 from grpocheck.verifier.disputes.vocabulary import QUANTITIES, SPECIFIC, is_of
 from grpocheck.verifier.disputes.words import Read, words_in, words_of
@@ -88,6 +92,18 @@ KINDS = (
     Kind("weighted losses of tokens", (("L", "w", "least", "most"), ("L", "w", "cap"), ("A", "w", "least", "most"),
                                        ("A", "w", "cap")), tokens.rejected),
     Kind("logged ratios", (("w",),), tokens.metrics),
+    Kind("effective numbers of weights", (("w",),), wholes.sample_sizes),
+    Kind("counts of tokens", (("L",), ("mask",), ("lengths", "truncated")), wholes.counted),
+    Kind("responses that a filter leaves", (("R", "truncated"), ("R", "mask")), groups.surviving),
+    Kind("rewards reshaped", (("R", "shape"), ("R", "penalties"), ("R", "shaped"),
+                              ("R", "lengths", "longest", "cache")), groups.of_reshaped),
+    Kind("groups that a filter keeps", (("R",),), groups.filtered),
+    Kind("slopes of weighted losses", (("w", "A"),), wholes.fixed_weights),
+    Kind("losses of tokens within bounds, with a divergence", (("A", "w", "least", "most", "beta"),), wholes.dropped),
+    Kind("divergences weighed by ratios", (("w", "x"),), wholes.corrected_divergence),
+    Kind("clipped losses with a divergence", (("A", "x", "beta"), ("R", "x", "beta")), wholes.with_divergence),
+    Kind("losses of responses with masked tokens", (("x", "A", "mask"),), wholes.masked_sequences),
+    Kind("ratios from a mean log ratio", (("x", "items"),), wholes.from_mean),
 )  # fmt: skip
 
 
@@ -141,7 +157,22 @@ class Settler:
         read = words_of(str(asked["words"]) if isinstance(asked, Mapping) else name)
         if isinstance(asked, Mapping) and read.unknown:
             raise InvalidProblem(f"compute.{side}.{name}", ", ".join(read.unknown), "words of the vocabulary")
-        return self.by_words(side, name, stated, read)
+        line = self.by_words(side, name, stated, read)
+        return line if line.agrees or asked is not None else self.of_one_group(line) or line
+
+    def of_one_group(self, line: Line) -> Line | None:
+        """A number of one group or response, which its name counts from 0: ``std_prompt_1``; None for any other."""
+        match = PLACE.search(line.name)
+        if match is None or not isinstance(self.names.get("R"), list):
+            return None
+        place, name, whole = int(match[1]), line.name[: match.start()], self.entries
+        of_one = [Entry(e.words, text, e.kind) for e in whole if (text := group_alone(e.formula, place))]
+        self.entries = of_one + [Entry(e.words, f"({e.formula})[{place}]", e.kind) for e in whole]
+        try:
+            found = self.by_words(line.side, name, line.stated, words_of(name))
+        finally:
+            self.entries = whole
+        return replace(found, name=line.name) if found.agrees else None
 
     def compared(self, side: str, name: str, stated: Any, found: Any, how: str) -> Line:
         """A line whose number is known beforehand."""
@@ -359,4 +390,5 @@ def attempted(case: Mapping[str, Any], settler: Settler) -> tuple[Line, ...]:
     structure = Structure(settler.entries, settler.values, settler.declared)
     if not agreed(lines):
         lines = structure.settled(lines, settler.subjects)
-    return tuple(none_differs_alone(related(structure.turned_round(lines), settler.entries, settler.values)))
+    lines = none_differs_alone(related(structure.turned_round(lines), settler.entries, settler.values))
+    return tuple(with_what_is_missing(lines, settler.given.names, settler.given.keys))

@@ -8,7 +8,10 @@ from grpocheck.verifier.disputes.formulas import flat
 from grpocheck.verifier.disputes.values import supplied
 from grpocheck.verifier.disputes.written import number_in
 
-IN_WORDS = ("convention", "rule", "claim", "equals", "closed_form", "note", "because", "reason", "comment", "formula")
+DECLARING = ("reduction", "aggregation", "method", "loss_type", "estimator", "filter_metric")
+"""What a side says in words of its own setting."""
+IN_WORDS = ("convention", "rule", "claim", "equals", "closed_form", "note", "because", "reason", "comment", "formula",
+            *DECLARING)  # fmt: skip
 """What a case says in words beside its numbers."""
 
 

@@ -312,8 +312,8 @@ class Structure:
         quantity = (entry.words & QUANTITIES) - VAGUE
         alike = [e for e in self.entries if e.kind == entry.kind and (e.words & QUANTITIES) - VAGUE == quantity]
         found = [e for e in alike if "true" in e.words and "true" not in entry.words]
-        if entry.words & FAULTS:
-            found += [e for e in alike if e.words == entry.words - FAULTS]
+        if entry.words & (FAULTS | OMITTED):
+            found += [e for e in alike if e.words == entry.words - FAULTS - OMITTED]
             first = self.definition(family_of(entry), stated, frozenset(), size)
             found += [first] if first is not None else []
         return [e for e in found if self.values.has_count(stated, e.formula, size)]

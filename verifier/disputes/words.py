@@ -26,6 +26,7 @@ PHRASES: Mapping[str, str] = {
     "factor": "factor, multiplier, scale, scaling, shrinkage",
     "bias": "bias",
     "weight": "weight, weights, w",
+    "ratio weight": "coef, coefs, coefficient, coefficients",
     "ratio": "coef 1, ratio, ratios, rho, importance ratio, importance ratios",
     "reward": "reward, rewards, r, return, returns",
     "kl": "kl, divergence, kl divergence, penalty",
@@ -35,7 +36,10 @@ PHRASES: Mapping[str, str] = {
     "total": "total, sum over, summed",
     "mass": "mass, masses, probability, probabilities, prob, probs, p, pi, distribution, policy",
     "kept": "mixed groups, mixed, kept mass, kept share, kept, surviving mass",
-    "logprob": "logprob, logprobs, logp, log prob, log probs, log probability",
+    "loss gradient logprob": "d loss d logp, d loss d logprob, dloss dlogp, dloss dlogprob, dl dlogp, d l d logp, "
+    "d loss d new logp, dloss dnew logp",
+    "logprob": "new logprob, new logprobs, new logp, new logps, logps, token logps, per token logps, current logp, "
+    "current logps, policy logp, policy logps, logprob, logprobs, logp, log prob, log probs, log probability",
     "second-moment": "second moment, mean square, e w2, squared",
     "effective": "ess, effective sample size, effective",
     "normaliser": "mean weight, normaliser, normalizer",
@@ -130,9 +134,33 @@ PHRASES: Mapping[str, str] = {
     "after": "after, after baseline, kl after",
     "backfill": "backfill, backfilled, resampled, drawn again, until mixed, refilled, oversampled",
     "mean-over-kept": "mean over kept, over kept, dropped, filtered, mean kept",
+    "excluded token-mean": "mean over kept tokens, over kept tokens, by kept tokens, divided by kept tokens",
+    "over-all token-mean": "mean over all tokens",
     "over-all": "over all, over all tokens, divided by all, by all tokens",
     "strided": "strided, stride, by stride, fixed stride, misgrouped, every rows",
     "best-only": "best only, pass k, passk, pass at k, grpo passk",
+    "surviving": "surviving, survivors, survivor, remaining, left over",
+    "places": "index, indices, indexes, idx, positions",
+    "by-metric": "acc, accuracy, correctness, raw acc, raw accuracy",
+    "phantom": "phantom",
+    "shaped": "shaped, after shaping, with shaping, reshaped, length corrected",
+    "surviving reward": "surviving rewards, surviving scores",
+    "combined reward": "summed reward, summed rewards, reward sum, sum of rewards, combined reward, combined rewards",
+    "zero-variance": "all equal, all same, constant groups, degenerate, zero std",
+    "kept group": "keep, prompts kept, groups kept, kept groups, kept prompts, keep prompts, keep groups",
+    "kept group total": "num prompts kept, number of kept groups, num kept groups, num groups kept, number kept",
+    # counts
+    "tokens-counted": "tokens counted, num items in batch, num items, items in batch, num tokens, number of tokens, "
+    "token count, token counts, n tokens, counted tokens, active tokens, valid tokens, total tokens, tokens in batch, "
+    "loss denominator, denominator, batch num tokens",
+    "responses-counted": "responses counted, num responses, number of responses, num sequences, num samples, "
+    "response count, sequence count",
+    "without-gradient": "without gradient, zero gradient, no gradient, zero grad, without grad, no grad, zero slope, "
+    "gradient lost, lost gradient, losing gradient, dropped gradient",
+    "ramp-start": "ramp start, ramp starts, ramp starts at, ramp begins, ramp begins at, penalty start, "
+    "penalty starts, penalty starts at, penalty begins, penalty begins at, starts at, begins at, buffer start, "
+    "buffer starts at, soft start, expected length, expected len, safe length, free length, punishment starts at, "
+    "punishment start, onset, threshold length, length threshold",
     "misset": "misset, hardcoded, hard coded",
     "broadcast": "broadcast, broadcasted, spread",
     "fixed": "fixed divisor, kept with weight zero, fixed",
@@ -175,7 +203,7 @@ NOISE = (
     "of the for on in with at by to and is under from as an per both value values number numbers result what that be "
     "vs than its case vector all each test given one two correct buggy bug implemented reported observed applied "
     "logged computed measured num count only actual claimed intended proposed code paper answer output stated over "
-    "steps"
+    "steps metric"
 )
 """Says nothing in a name."""
 
