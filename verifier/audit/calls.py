@@ -12,6 +12,7 @@ from grpocheck.verifier.audit.findings import Finding, Findings, counted
 from grpocheck.verifier.audit.fits import fit_of
 from grpocheck.verifier.audit.frozen import Frozen, check_frozen
 from grpocheck.verifier.audit.metrics import check_metrics, logged_of, padded, take_open, unchecked, where_of
+from grpocheck.verifier.audit.mistakes import explained
 from grpocheck.verifier.audit.model import Call, Generation, Lines, Part
 from grpocheck.verifier.audit.passes import Passes
 from grpocheck.verifier.audit.precision import FIRST_PASS_ROOM, check_above_zero, room_of
@@ -310,9 +311,11 @@ def check_loss(call: Call, whole: bool, findings: Findings, result: CallsResult)
             result.tokens_identified += loss_call.mask.size
             result.fits.update(fitting)
             result.consistent = set(fitting) if result.consistent is None else result.consistent & set(fitting)
+        other = ""
+        if departures and fitting is not None:
+            why = "" if fitting else explained(loss_call, found)
+            other = f"; the tensors fit {', '.join(fitting)}" if fitting else f"; {why or 'no known variant fits'}"
         for departure in departures:
-            other = f"; the tensors fit {', '.join(fitting)}" if fitting else "; no known variant fits"
-            other = other if fitting is not None else ""
             rule = "loss-differs" if departure.quantity == "loss" else "gradient-differs"
             if fitting and not any(name.startswith(names) for name in fitting):
                 rule = "variant-differs"

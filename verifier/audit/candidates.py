@@ -1,6 +1,6 @@
 """The advantage rules that a log is held against, and which of them a batch of groups leaves standing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -88,6 +88,36 @@ class Departure:
     bound: float
 
 
+FEWEST = 4
+"""Departures from which on they may show a pattern."""
+CLOSE = 1e-6
+"""Room for the rounding of a factor or a sum beside float error, relative to the number."""
+
+
+def pattern_of(departures: Sequence[Departure]) -> str:
+    """How all of some departures differ from what is expected: by one factor, or one number; empty where in no one way.
+
+    >>> pattern_of([Departure(0, i, 1.5 * value, value, 1e-9) for i, value in enumerate((-1.0, 0.5, 0.25, 2.0))])
+    'all 4 are 1.5 times what is expected'
+    >>> pattern_of([Departure(0, i, value - 0.25, value, 1e-9) for i, value in enumerate((-1.0, 0.5, 0.25, 2.0))])
+    'all 4 are what is expected - 0.25'
+    """
+    expected = np.array([one.expected for one in departures])
+    logged, bound = (np.array([getattr(one, name) for one in departures]) for name in ("logged", "bound"))
+    if len(departures) < FEWEST or not np.isfinite([expected, logged, bound]).all() or np.ptp(expected) == 0:
+        return ""
+    added = logged - expected
+    if (np.abs(added - np.median(added)) <= 2 * bound + CLOSE * np.abs(logged)).all():
+        number = float(np.median(added))
+        return f"all {len(departures)} are what is expected {'+' if number > 0 else '-'} {abs(number):.6g}"
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factors = logged / expected
+    middle = float(np.median(factors[np.isfinite(factors)])) if np.isfinite(factors).any() else np.nan
+    if (np.abs(logged - middle * expected) <= 2 * abs(middle) * bound + CLOSE * np.abs(logged)).all():
+        return f"all {len(departures)} are {middle:.6g} times what is expected"
+    return ""
+
+
 @dataclass
 class Candidate:
     """A rule with weights of the reward functions, and how it has fared so far."""
@@ -116,6 +146,11 @@ class Candidate:
     def name(self) -> str:
         """The rule in words."""
         return name_of(self.rule)
+
+    @property
+    def weighed(self) -> str:
+        """The weights in words."""
+        return ", ".join(f"{weight:g}" for weight in self.weights)
 
     def tried(
         self, groups: Groups, logged: Floats, usable: Booleans, roundoff: float, equal: Booleans
@@ -187,6 +222,32 @@ class Candidate:
         return replace(departure, expected=exact.decimal(value))
 
 
+def candidates_of(
+    declared: AdvantageRule | None, weights: Sequence[tuple[float, ...]], stated: bool
+) -> list[Candidate]:
+    """Every rule with each of the weights, the declared one first.
+
+    ``stated``: settings say the weights. Where they declare a rule too, a trainer that ignores them is looked for.
+    """
+    rules = known_rules()
+    if declared is not None and declared not in rules:
+        rules = (declared, *rules)
+    ones = tuple(1.0 for _ in weights[0])
+    if stated and declared is not None and ones not in weights:
+        weights = [*weights, ones]
+    found = [
+        Candidate(rule, vector, declared=rule == declared and place == 0)
+        for place, vector in enumerate(weights)
+        for rule in rules
+    ]
+    return sorted(found, key=lambda one: not one.declared)
+
+
+def dict_by_rule(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The candidates, one for each rule."""
+    return list({one.rule: one for one in candidates}.values())
+
+
 SHARP = 0.02
 """Relative room for float error above which a fit says little."""
 MOST_EXACT = 20
@@ -203,6 +264,8 @@ class Contest:
     rows: int = 0
     levelled: bool = False
     """Whether departures in groups of equal rewards were told of candidates that stand all the same."""
+    failed: bool = False
+    """Whether a batch had departures from every candidate that could be checked on it."""
 
     @property
     def fitting(self) -> list[Candidate]:
@@ -261,8 +324,17 @@ class Contest:
             for one, *_ in self.fallen
             if all(one is not other for other, _ in outcomes)
         ]
-        best, found = min(fallen, key=lambda outcome: (not outcome[0].declared, len(outcome[1])))
-        self.survivors = [*clean, best]  # those that stand could not be checked yet
+        half = int((groups.there & usable[:, None]).sum()) // 2  # where most depart, their number says little
+        best, found = min(
+            fallen,
+            key=lambda outcome: (
+                not outcome[0].declared,
+                min(len(outcome[1]), half),
+                not pattern_of(outcome[1]),
+                len(outcome[1]),
+            ),
+        )
+        self.survivors, self.failed = [*clean, best], True  # those that stand could not be checked yet
         return self.told(best, found, groups, usable)
 
     @staticmethod

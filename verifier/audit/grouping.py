@@ -43,16 +43,22 @@ def stretches(prompts: Sequence[str]) -> list[tuple[int, int]]:
 def sizes(lengths: Counter[int], rows: Counter[int]) -> list[int]:
     """The group sizes that stretches of these lengths allow, larger ones first; those that divide tables if none does.
 
-    A length that is rare (a stretch cut by a lost row) is not held against the others.
+    A length that is rare (a stretch cut by a lost row) is not held against the others, and one that half of the
+    stretches have is looked at whatever the others are (rows of a table in another order).
+
+    >>> sizes(Counter({4: 8}), Counter()), sizes(Counter({4: 14, 2: 4}), Counter()), sizes(Counter(), Counter({6: 2}))
+    ([4, 2], [4, 2], [6, 3, 2])
     """
     total = sum(lengths.values())
     common = [length for length, count in lengths.items() if count * 10 >= total]
     shared = int(np.gcd.reduce(common)) if common else 1
+    most = max(lengths, key=lambda length: (lengths[length], length), default=1)
     if shared < 2 and lengths:
-        shared = max(lengths, key=lambda length: (lengths[length], length))
+        shared = most
     if shared < 2:
         shared = int(np.gcd.reduce(list(rows))) if rows else 1
-    return [size for size in range(shared, 1, -1) if shared % size == 0]
+    most = most if 2 * lengths[most] >= total else 1
+    return [size for size in range(max(shared, most), 1, -1) if shared % size == 0 or most % size == 0]
 
 
 def seats_of_size(table: Table, size: int) -> Seats:

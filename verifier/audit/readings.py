@@ -1,5 +1,6 @@
 """One reading of a run's batches: a grouping, the advantage rules tried under it, and what is wrong under it."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -7,7 +8,7 @@ import numpy as np
 from grpocheck.core.variants.advantages import Baseline, Divisor
 from grpocheck.verifier.audit import bounds
 from grpocheck.verifier.audit.bounds import DOUBLE, Groups
-from grpocheck.verifier.audit.candidates import Candidate, Contest, Departure
+from grpocheck.verifier.audit.candidates import Candidate, Contest, Departure, pattern_of
 from grpocheck.verifier.audit.exact import exact_total
 from grpocheck.verifier.audit.findings import Findings, Severity, Where, counted
 from grpocheck.verifier.audit.grouping import Seats
@@ -114,15 +115,21 @@ class Reading:
     def take_ragged(self, table: Table, seats: Seats) -> None:
         """Stretches of rows that are no whole group."""
         self.whole += len(seats.rows)
+        size, of_prompt = self.size or 0, Counter(table.prompts or ())
+        apart = bool(size and seats.ragged and of_prompt) and all(count % size == 0 for count in of_prompt.values())
         for row, length in seats.ragged:
             self.ragged += 1
             self.findings.add(
                 seen(
                     "rows-missing",
                     table.group_at(row),
-                    f"{counted(self.size or 0, 'row')} of a group",
-                    f"{length}",
-                    distance=float((self.size or 0) - length),
+                    f"{counted(size, 'row')} of a group",
+                    f"{length}" + (" in a row: all are there, in another order" if apart else ""),
+                    what="a table whose rows do not stand group by group" if apart else "",
+                    advice="find out what reordered the rows: groups are told by rows that follow one another"
+                    if apart
+                    else "",
+                    distance=float(size - length),
                 )
             )
 
@@ -199,15 +206,15 @@ class Reading:
         level = {one.group for one in departures if equal[one.group] and not by_rule}
         for group in sorted(level):
             self.take_level(table, seats.rows[group], [one.bound for one in departures if one.group == group])
-        for departure in departures:
-            if departure.group in level:
-                continue
+        others = [departure for departure in departures if departure.group not in level]
+        pattern = pattern_of(others)
+        for departure in others:
             self.findings.add(
                 seen(
                     "advantage-rule",
                     table.where(int(seats.rows[departure.group, departure.place])),
                     f"{departure.expected:.9g} ({self.best.name}), up to {departure.bound:.1e} of float error",
-                    f"{departure.logged:.9g}",
+                    f"{departure.logged:.9g}" + (f"; in this batch {pattern}" if pattern else ""),
                     distance=abs(departure.logged - departure.expected),
                     far=f"{abs(departure.logged - departure.expected):.3g}",
                 )

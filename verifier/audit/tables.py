@@ -1,11 +1,10 @@
 """The audit of a run's logged batches: their rows, how they group, by which rule they got their advantages."""
 
 import hashlib
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from grpocheck.verifier.audit.candidates import Candidate, Contest, declared_rule, known_rules, name_of
+from grpocheck.verifier.audit.candidates import Contest, candidates_of, declared_rule, dict_by_rule, name_of
 from grpocheck.verifier.audit.findings import Findings, Where, counted
 from grpocheck.verifier.audit.group_sizes import GroupSizes
 from grpocheck.verifier.audit.grouping import seats_as_named, seats_of_size
@@ -45,18 +44,11 @@ class TablesAudit:
         self.names = survey.names
         for size in survey.sizes(settings.count("num_generations")):
             weights, self.weight_source = survey.weights(settings, size)
-            rules = known_rules()
-            if declared is not None and declared not in rules:
-                rules = (declared, *rules)
-            candidates = [
-                Candidate(rule, vector, declared=rule == declared and place == 0)
-                for place, vector in enumerate(weights)
-                for rule in rules
-            ]
-            candidates.sort(key=lambda one: not one.declared)
+            candidates = candidates_of(declared, weights, self.weight_source == "settings")
             self.readings.append(Reading(size, Contest(candidates), Findings(run)))
         self.sizes = GroupSizes(settings.count("num_generations"))
-        self.fingerprints: set[bytes] = set()
+        self.fingerprints: dict[bytes, Where] = {}
+        self.before: bytes | None = None
         self.written_over: set[bytes] = set()
         self.repeats = 0
         self.first_repeat: Where | None = None
@@ -168,12 +160,28 @@ class TablesAudit:
         if mark in self.written_over:
             self.take_overwritten(table, "rows that evaluation left behind, and no batch of training's since")
             return True
+        before, self.before = self.before, mark
         if mark in self.fingerprints:
             self.repeats += 1
             self.first_repeat = self.first_repeat or table.group_at(0)
+            if before != mark and step_of_name(table.file) is not None and np.any(table.advantages):
+                self.take_return(table, self.fingerprints[mark])
             return True
-        self.fingerprints.add(mark)
+        self.fingerprints[mark] = table.group_at(0)
         return False
+
+    def take_return(self, table: Table, first: Where) -> None:
+        """A table of TRL's with rows of a batch after which another was drawn: TRL keeps the rows of the last alone."""
+        self.findings.add(
+            seen(
+                "table-step",
+                table.group_at(0),
+                "rows of the batch of the table before, or of a new one",
+                f"those of {first.file} again, with others between",
+                what="a table that goes back to an earlier batch: it, or one before it, is of another step",
+                apart="back",
+            )
+        )
 
     def is_evaluation(self, table: Table) -> bool:
         """Whether evaluation wrote the table: instead of training's, which is then lost, or at a step of its own."""
@@ -305,12 +313,13 @@ class TablesAudit:
 
         Advantages that are 0 everywhere, or whose rewards are lost, tell no reading from another.
         """
-        sharpest = max((one.contest.sharpest for one in self.readings if one.contest.stands), default=0)
+        stand = [one for one in self.readings if one.contest.stands and not one.contest.failed]
+        sharpest = max((one.contest.sharpest for one in stand), default=0)
         telling = not column_lost and not self.all_zero
         return min(
             self.readings,
             key=lambda one: (
-                telling and not one.contest.stands,
+                telling and one not in stand,
                 telling and one.contest.level > 0,
                 telling and 2 * one.contest.sharpest < sharpest,
                 one.ragged,
@@ -328,7 +337,8 @@ class TablesAudit:
                     "advantage-rule-declared",
                     table.where(int(seats.rows[departure.group, departure.place])),
                     f"{departure.expected:.9g} ({candidate.name})",
-                    f"{departure.logged:.9g}, as by: {chosen.best.name}",
+                    f"{departure.logged:.9g}, as by: {chosen.best.name}"
+                    + ("" if chosen.best.weights == candidate.weights else f" with weights {chosen.best.weighed}"),
                     distance=abs(departure.logged - departure.expected),
                     far=f"{abs(departure.logged - departure.expected):.3g}",
                 )
@@ -337,7 +347,8 @@ class TablesAudit:
     def inferred(self, chosen: Reading, column_lost: bool) -> dict[str, Any]:
         """What was taken from the settings or inferred, and what fits equally."""
         sharpest = chosen.contest.sharpest
-        standing = [one for one in self.readings if one.contest.stands and 2 * one.contest.sharpest >= sharpest]
+        stand = [one for one in self.readings if one.contest.stands and not one.contest.failed]
+        standing = [one for one in stand if 2 * one.contest.sharpest >= sharpest]
         untold = chosen.alone and self.all_zero
         fitting = [] if untold else chosen.contest.fitting
         declared = declared_rule(self.settings)
@@ -386,8 +397,3 @@ class TablesAudit:
         if len(found["advantage_rule"]) > 1:
             found["advantage_rule_undecided"] = f"{len(fitting)} rules fit every row within float error"
         return found
-
-
-def dict_by_rule(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """The candidates, one for each rule."""
-    return list({one.rule: one for one in candidates}.values())
