@@ -21,6 +21,9 @@ READ: dict[str, tuple[int, ...]] = {"check": (1, 2), "repl": (2,)}
 """Commands that say it on standard output, with their statuses: a check finds what can be read as an event wrong."""
 STATUSES = {"training-free --resume": {"empty (jsonl)": 0}, "audit": {"table completions_90002 (parquet)": 1}}
 """Files that are none to choke on: a trace that was killed before its first line, a table that has the rows it says."""
+SETTINGS = ("mark (", "named ", "text of digits (", "exponent (", "nan (", "surrogate (")
+"""Files that hold {} after a byte order mark or under an odd name, or one key that no trainer has: settings that say
+nothing of the log beside them."""
 
 
 def given(command: str, folder: Path) -> tuple[list[dict[str, Any]], int]:
@@ -43,6 +46,8 @@ def test_a_hostile_file_ends_in_one_message(tmp_path: Path, command: str) -> Non
     for said in answers:
         told = said["out"] if command in READ else said["err"]
         usual = READ.get(command, (2,))
+        if command == "audit --settings" and said["file"].startswith(SETTINGS):
+            usual = (0,)
         assert said["status"] in (STATUSES.get(command, {}).get(said["file"], usual[-1]), *usual[:-1]), said
         assert told.strip() or said["status"] < 2, said
         assert "Traceback" not in said["err"], said
