@@ -153,7 +153,8 @@ CASES += [
     },
     {
         "id": "E24", "topic": "masked by ratio, the divergence of every token is paid",
-        "input": {"ratios": ["1/8", 1, 2], "advantages": [1, 2, -1], "mask_low": "1/4", "mask_high": 4, "kl_coef": "1/10"},
+        "input": {"ratios": ["1/8", 1, 2], "advantages": [1, 2, -1], "mask_low": "1/4", "mask_high": 4,
+                  "kl_coef": "1/10"},
         "right": {"kept": [False, True, True], "loss": 0.1 * log(2) ** 2},
         "wrong": {"loss": 0.1 * (log(2) ** 2 + log(8) ** 2)},
     },

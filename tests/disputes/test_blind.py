@@ -21,6 +21,8 @@ from grpocheck.verifier.disputes.structural import Structure
 from tests.disputes import (
     after_eighth,
     after_ninth,
+    after_ninth_last,
+    after_ninth_more,
     blind_eighth,
     blind_fifth,
     blind_first,
@@ -37,17 +39,19 @@ LATER = json.loads(json.dumps(blind_third.CASES + blind_fourth.CASES + blind_fif
 for batch in (blind_seventh, blind_eighth, after_eighth):
     LATER += json.loads(json.dumps(batch.CASES + batch.VARIATIONS))
 LATER += json.loads(json.dumps(blind_ninth.CASES + after_ninth.CASES))
+LATER += json.loads(json.dumps(after_ninth_more.CASES + after_ninth_last.CASES))
 BY_ID = {case["id"]: case for case in SOON + LATER}
 OPEN = {
     "F07": "two deviations go with a leave-one-out baseline, and the case does not say which",
     "V17": "a share of 1 is no known fault of one half",
     "Y15": "the constant of the wrong side stands in no key of the input",
+    "G23": "as in D20",
     "D20": "a mean over tokens is stated, and over how many it is not",
 }
 """What stays open, and rightly."""
 NAMED = {"F12", "F19", "S09", "S10", "T15", "V05", "V12", "W02", "X01", "X05", "X08", "X10", "X13", "Y01", "Y06"}
 NAMED |= {"N01", "N02", "N12", "K01", "K06", "K15", "K16", "K22"}
-NAMED |= {"E25"}
+NAMED |= {"E25", "H07", "H09"}
 NAMED |= {"P02", "P05", "P10", "L02", "L05", "L10"}
 """Cases of two conventions, each named by its number: exchanged whole, each number is still what its name says."""
 OPAQUE = ["foo", "bar", "baz", "qux", "quux", "corge", "grault"]

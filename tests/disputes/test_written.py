@@ -76,6 +76,38 @@ def test_one_number_where_a_list_is_usual_is_not_understood_and_not_refused():
     assert second.verdict.value == "undecided"
 
 
+def test_rewards_and_lists_of_rewards_in_one_list_are_refused_by_their_key():
+    with pytest.raises(InvalidProblem, match=r"any\.input\.rewards: .* expected rewards, or a list of them"):
+        settle({"id": "any", "input": {"rewards": [1, [0, 1]]}, "right": {"baseline": 1}})
+
+
+def test_what_cannot_be_decided_says_what_is_not_stated():
+    case = {"id": "any", "input": {"mean_log_ratio": "ln 2", "cap": 3}, "right": {"sequence_ratio": 4}}
+    (line,) = settle(case).lines
+    assert (line.verdict.value, line.note[:10]) == ("undecided", "not stated")
+    told = {**case, "input": {**case["input"], "num_tokens": 2}}
+    assert settle(told).word == "settled"
+
+
+def test_wrong_numbers_alone_settle_nothing():
+    """2 is the mean of 1 and 3; that it is wrong, nothing right beside it says."""
+    case = {"id": "any", "input": {"rewards": [1, 3]}, "wrong": {"baseline": 2}}
+    (line,) = settle(case).lines
+    assert (line.verdict.value, line.found) == ("undecided", ["2"])
+    assert settle({**case, "right": {"baseline": 2}}).settled
+
+
+def test_a_number_of_one_group_is_that_groups_and_of_no_other():
+    """Deviations of 1, 0 and of 3, 1 are 1/2 and 1."""
+    case = {
+        "id": "any",
+        "input": {"rewards": [[1, 0], [3, 1]]},
+        "right": {"std_group_1": 1, "advantages_group_0": [1, -1]},
+    }
+    assert settle(case).settled
+    assert settle({**case, "right": {"std_group_0": 1}}).word != "settled"
+
+
 def test_a_case_that_is_refused_is_named(tmp_path):
     cases = [{"id": "one", "input": {"rewards": [1, 0]}, "right": {"baseline": "1/2"}},
              {"id": "two", "input": {"rewards": [1, 0], "eps": -1}, "right": {"baseline": "1/2"}}]  # fmt: skip

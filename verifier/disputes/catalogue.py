@@ -68,6 +68,8 @@ def advantages(names: Names) -> Iterator[Entry]:
         yield entry("advantages group single absent", "R / (1 + eps_std)" if "eps_std" in names else "R")
     if not holes:
         yield entry("fraction zero-variance group", f"mean([max(g) == min(g) for g in {groups}])")
+        yield entry("fraction zero-variance group solve-all", f"mean([min(g) > 0 for g in {groups}])")
+        yield entry("fraction zero-variance group solve-none", f"mean([max(g) <= 0 for g in {groups}])")
         yield entry("fraction zero-variance batch", f"0 + (max({everything}) == min({everything}))")
         yield entry("fraction kept group", f"mean([max(g) > min(g) for g in {groups}])")
         yield entry("reward mean batch", f"mean({everything})")
@@ -217,8 +219,15 @@ def clipped(names: Names) -> Iterator[Entry]:
     nested = nesting(source) == 2
     levels = [("token", "w")]
     yield from corrected(names)
+    masked = nested and nesting(names.get("mask")) == 2
+    every = " unmasked" if "mask" in names else ""
+    if masked:
+        pairs = "for v, m in zip(w, mask)]"
+        levels += [("sequence", f"[exp(sum(log(v) * m)) {pairs}"),
+                   ("geometric", f"[exp(sum(log(v) * m) / sum(m)) {pairs}")]  # fmt: skip
     if nested:
-        levels += [("sequence", "[prod(v) for v in w]"), ("geometric", "[prod(v) ** (1 / len(v)) for v in w]")]
+        levels += [(f"sequence{every}", "[prod(v) for v in w]"),
+                   (f"geometric{every}", "[prod(v) ** (1 / len(v)) for v in w]")]  # fmt: skip
     for level, word, term in [(level, word, term) for level, ratio in levels for word, term in terms(names, ratio)]:
         tokens = nested and level == "token"
         words = f"{level} {word}"
@@ -226,16 +235,21 @@ def clipped(names: Names) -> Iterator[Entry]:
             yield entry(f"objective sequence-mean {words}", f"[mean(t) for t in {term}]")
         yield entry(f"objective {words}", f"flat({term})")
         for name, value in ((f"objective {words}", f"({term})"), (f"loss {words}", f"(0 - {term})")):
+            if tokens and masked:
+                rows = f"[sum(t * m) / sum(m) for t, m in zip({value}, mask)]"
+                yield entry(f"{name} sequence-mean", f"mean({rows})")
+            if every and level == "token":
+                yield entry(f"{name} token-mean", f"sum(flat({value}) * flat(mask)) / sum(flat(mask))")
             if tokens:
-                yield entry(f"{name} sequence-mean", f"mean([mean(t) for t in {value}])")
+                yield entry(f"{name} sequence-mean{every}", f"mean([mean(t) for t in {value}])")
             by_response = "lengths" in names and not nested
             if nested and not tokens:
-                counts = "[len(v) for v in w]"
+                counts = "[sum(m) for m in mask]" if masked else "[len(v) for v in w]"
                 yield entry(f"{name} broadcast token-mean", f"sum({value} * {counts}) / sum({counts})")
-            yield entry(f"{name} {'sequence-mean' if by_response else 'token-mean'}", f"mean(flat({value}))")
+            yield entry(f"{name} {'sequence-mean' if by_response else 'token-mean'}{every}", f"mean(flat({value}))")
             if by_response:
                 yield entry(f"{name} token-mean", f"sum({value} * lengths) / sum(lengths)")
-            yield entry(f"{name} total", f"sum(flat({value}))")
+            yield entry(f"{name} total{every}", f"sum(flat({value}))")
         yield entry(f"loss {words}", f"flat(0 - {term})")
         slopes = f"derivative(sum(flat({term})), w)"
         yield entry(f"slope gradient {words}", slopes)
@@ -311,78 +325,3 @@ def clip_shares(names: Names, level: str, ratio: str) -> Iterator[Entry]:
             yield entry(f"fraction {level} binding {word} single", f"mean(flat({one_width}))")
             yield entry(f"fraction {level} range {word} single", f"mean(flat({over} + {under}))")
             yield entry(f"fraction each {level} binding two-sided {word} single", f"flat({one_width})")
-
-
-def aggregated(names: Names) -> Iterator[Entry]:
-    """Sums of token losses over responses, micro-batches and ranks, and the weight that each token gets."""
-    losses = "L" if "L" in names else "repeat(A, lengths)"
-    deep = nesting(names.get("L", 0)) == 3
-    responses = f"join({losses})" if deep else f"[{losses}]" if nesting(names.get("L", [[]])) == 1 else losses
-    batches = losses if deep else f"parted({losses}, micro_size)" if "micro_size" in names else None
-    for word, formula in sums(names, responses, batches):
-        if "L" in names:
-            yield entry(f"loss objective {word}", formula)
-            yield entry(f"weight gradient {word}", f"derivative({formula}, L)")
-            yield entry(f"loss objective negated {word}", f"0 - {formula}")
-        else:
-            yield entry(f"objective {word}", formula)
-            yield entry(f"loss negated {word}", f"0 - {formula}")
-            yield entry(f"loss objective unsigned {word}", formula)
-        if "accum" in names:
-            yield entry(f"loss objective divided {word}", f"{formula} / accum")
-            yield entry(f"loss objective repeated {word}", f"{formula} * accum")
-
-
-def sums(names: Names, responses: str, batches: str | None) -> Iterator[tuple[str, str]]:
-    """The ways in which token losses become one number."""
-    masks = "[mask]" if nesting(names.get("mask")) == 1 else "mask"
-    if {"mask", "mask_after"} <= names.keys():
-        after = "[mask_after]" if nesting(names["mask_after"]) == 1 else "mask_after"
-        pairs = f"zip({responses}, {masks}, {after})"
-        left, before = f"[sum(l * m * n) for l, m, n in {pairs}]", f"[sum(m) for m in {masks}]"
-        yield "token-mean excluded", f"sum({left}) / sum(flat(mask * mask_after))"
-        yield "token-mean all-counted", f"sum({left}) / sum({before})"
-        yield "sequence-mean all-counted", f"mean({left} / {before})"
-    if "mask" in names:
-        pairs = f"zip({responses}, {masks})"
-        kept, counts = f"[sum(l * m) for l, m in {pairs}]", f"[sum(m) for m in {masks}]"
-    else:
-        kept, counts = f"[sum(l) for l in {responses}]", f"[len(l) for l in {responses}]"
-    number = f"len({responses})"
-    if "truncated" in names:
-        kept = f"(1 - truncated) * {kept}"
-        left = f"((1 - truncated) * {counts})"
-        yield "token-mean excluded", f"sum({kept}) / sum({left})"
-        yield "sequence-mean excluded", f"sum({kept} / {counts}) / sum(1 - truncated)"
-        yield "token-mean all-counted", f"sum({kept}) / sum({counts})"
-        yield "sequence-mean all-counted", f"sum({kept} / {counts}) / {number}"
-    yield "token-mean", f"sum({kept}) / sum({counts})"
-    yield "sequence-mean sample grpo", f"sum({kept} / {counts}) / {number}"
-    yield "token-sum luspo", f"sum({kept}) / {number}"
-    yield "token-sum total", f"sum({kept})"
-    if "mask" in names:
-        padded = f"[len(l) for l in {responses}]"
-        yield "token-mean all-counted", f"sum({kept}) / sum({padded})"
-        yield "sequence-mean all-counted", f"sum({kept} / {padded}) / {number}"
-        yield "token-mean unmasked", f"sum(flat({responses})) / sum({padded})"
-        yield "token-mean unmasked above", f"sum(flat({responses})) / sum({counts})"
-        yield "sequence-mean unmasked above", f"mean([sum(l) for l in {responses}] / {counts})"
-    longest = "longest" if "longest" in names else f"max({counts})"
-    yield "constant fixed dr-grpo", f"sum({kept}) / ({number} * {longest})"
-    if "longest" in names:
-        yield "constant padded", f"sum({kept}) / ({number} * max({counts}))"
-        yield "constant total", f"sum({kept}) / {longest}"
-    if batches:
-        yield "micro token-mean", f"mean([sum(flat(b)) / len(flat(b)) for b in {batches}])"
-        yield "micro total token-mean", f"sum([sum(flat(b)) / len(flat(b)) for b in {batches}])"
-        yield "micro sequence-mean", f"mean([mean([mean(l) for l in b]) for b in {batches}])"
-        yield "micro total sequence-mean", f"sum([mean([mean(l) for l in b]) for b in {batches}])"
-        yield "micro token-sum", f"mean([sum(flat(b)) for b in {batches}])"
-        weighed = f"sum([len(b) * sum(flat(b)) / len(flat(b)) for b in {batches}])"
-        yield "micro token-mean weighted", f"{weighed} / {number}"
-        if "longest" in names:
-            yield "micro constant", f"mean([sum(flat(b)) / (len(b) * longest) for b in {batches}])"
-            yield "micro total constant", f"sum([sum(flat(b)) / (len(b) * longest) for b in {batches}])"
-    elif "mask" not in names:
-        yield "micro token-mean", f"mean([mean(l) for l in {responses}])"
-        yield "micro total token-mean", f"sum([mean(l) for l in {responses}])"

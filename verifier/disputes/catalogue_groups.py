@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from grpocheck.verifier.disputes.catalogue import Entry, Names, divisors, entry, groups_of, scaled
 from grpocheck.verifier.disputes.formulas import flat
 from grpocheck.verifier.disputes.inputs import nesting
+from grpocheck.verifier.disputes.roles import numbers_in
 
 Body = tuple[str, str]
 
@@ -60,7 +61,7 @@ def reshaped(names: Names) -> list[Body]:
     if "shape" in names:
         found.append(("multiplied", "(R * shape)"))
     if "penalties" in names:
-        below = all(not number > 0 for number in flat(names["penalties"]) if not isinstance(number, str))
+        below = all(number <= 0 for number in numbers_in(names["penalties"]))
         found.append(("penalised", f"(R {'+' if below else '-'} penalties)"))
     if {"lengths", "longest", "cache"} <= names.keys():
         found.append(("ramp", f"(R + {'pf * ' if 'pf' in names else ''}{RAMP})"))
@@ -102,12 +103,16 @@ def filtered(names: Names) -> Iterator[Entry]:
         kept = f"[max(g) > min(g) for g in {found}]"
         yield entry(f"kept group filter {word}", kept)
         yield entry(f"kept group filter total {word}", f"sum({kept})")
-        yield entry(f"zero-variance group filter {word}", f"[1 - k for k in {kept}]")
-        yield entry(f"zero-variance group filter total {word}", f"len({kept}) - sum({kept})")
+        yield entry(f"zero-variance mean-over-kept group filter {word}", f"[1 - k for k in {kept}]")
+        yield entry(f"zero-variance mean-over-kept group filter total {word}", f"len({kept}) - sum({kept})")
         yield entry(f"std sample filter {word}", f"[std(g, 1) for g in {found}]")
         yield entry(f"std population filter {word}", f"[std(g) for g in {found}]")
         for words, body in bodies("g", f"flat({found})", names):
             yield entry(f"advantages filter {word} {words}", f"flat([{body} for g in {found}])")
+    for word, test in (("solve-all", "min(g) > 0"), ("solve-none", "max(g) <= 0")):
+        flags = f"[{test} for g in {groups}]"
+        yield entry(f"zero-variance mean-over-kept group filter {word}", flags)
+        yield entry(f"zero-variance mean-over-kept group filter total {word}", f"sum({flags})")
     yield entry("kept group filter absent", f"[0 * len(g) + 1 for g in {groups}]")
     yield entry("kept group filter total absent", f"len({groups})")
     some = f"[max(g) > 0 for g in {groups}]"

@@ -33,6 +33,7 @@ def estimated(names: Names) -> Iterator[Entry]:
             yield entry("fraction clamped", f"sum(flat({outside}) * flat(mask)) / sum(flat(mask))")
             yield entry("fraction clamped unmasked above", f"sum(flat({outside})) / sum(flat(mask))")
         yield entry("fraction clamped unmasked", f"mean(flat({outside}))")
+    every = " unmasked" if "mask" in names else ""
     ratios = [("unclamped", "x")]
     if "clamp" in names:
         ratios.append(("clamped log", "clip(x, 0 - clamp, clamp)"))
@@ -44,15 +45,24 @@ def estimated(names: Names) -> Iterator[Entry]:
         yield entry(f"{words} token", f"flat({value})")
         if "clamp" in names:
             yield entry(f"{words} token clamped", f"flat(clip({value}, 0 - clamp, clamp))")
-        yield entry(f"{words} token-mean mean", f"mean(flat({value}))")
-        yield entry(f"{words} total token-sum", f"sum(flat({value}))")
+        if "mask" in names:
+            yield entry(f"{words} token-mean mean", f"sum(flat({value}) * flat(mask)) / sum(flat(mask))")
+            yield entry(f"{words} total token-sum", f"sum(flat({value}) * flat(mask))")
+            yield entry(f"{words} token-mean mean all-counted", f"sum(flat({value}) * flat(mask)) / len(flat(mask))")
+        yield entry(f"{words} token-mean mean{every}", f"mean(flat({value}))")
+        yield entry(f"{words} total token-sum{every}", f"sum(flat({value}))")
         if not isinstance(names["x"], Definition):
             yield entry(f"{words} gradient logprob", f"derivative(sum(flat({value})), x)")
+        if nested and nesting(names.get("mask")) == 2:
+            rows = f"[sum(v * m) for v, m in zip({value}, mask)]"
+            yield entry(f"{words} sequence total token-sum", rows)
+            yield entry(f"{words} sequence-mean mean", f"mean({rows} / [sum(m) for m in mask])")
+            yield entry(f"{words} token-sum", f"mean({rows})")
         if nested:
-            yield entry(f"{words} sequence total token-sum", f"[sum(v) for v in {value}]")
-            yield entry(f"{words} sequence sequence-mean mean", f"[mean(v) for v in {value}]")
-            yield entry(f"{words} sequence-mean mean", f"mean([mean(v) for v in {value}])")
-            yield entry(f"{words} token-sum", f"mean([sum(v) for v in {value}])")
+            yield entry(f"{words} sequence total token-sum{every}", f"[sum(v) for v in {value}]")
+            yield entry(f"{words} sequence sequence-mean mean{every}", f"[mean(v) for v in {value}]")
+            yield entry(f"{words} sequence-mean mean{every}", f"mean([mean(v) for v in {value}])")
+            yield entry(f"{words} token-sum{every}", f"mean([sum(v) for v in {value}])")
 
 
 def shaped(words: str, value: str, nested: bool) -> Iterator[Entry]:
@@ -96,6 +106,9 @@ def log_ratios(names: Names) -> Iterator[Entry]:
         words = f"{word[above]} {word[below]}"
         difference = f"({above} - {below})"
         yield entry(f"logprob {words}", f"flat([{difference}])")
+        if depth(names, above) == 2:
+            yield entry(f"log mean sequence-mean {words}", f"[mean(v) for v in {difference}]")
+            yield entry(f"log mean total token-sum {words}", f"[sum(v) for v in {difference}]")
         levels = [("token", f"exp({difference})")]
         if depth(names, above) == 2:
             levels.append(("sequence", f"[exp(sum(v)) for v in {difference}]"))

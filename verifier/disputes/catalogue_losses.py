@@ -126,7 +126,7 @@ def geometric(names: Names) -> Iterator[Entry]:
         ratio_bounds = f"[where(a > 0, min(v, log(1 + high)), max(v, log(1 - low))) for v, a in {signs}]"
         held.append(("log two-sided early", ratio_bounds))
         held.append(("log clip-only", f"clip({rows}, 0 - low, high)"))
-    for clipping, logs in [*held, ("unclipped", rows)]:
+    for clipping, logs in [*held, ("unclipped" if held else "", rows)]:
         for words, text in counts:
             level = "" if "sequence" in words else "geometric"
             yield entry(f"ratio {level} {words} {clipping}", f"exp({text.format(x=logs)})")
@@ -173,7 +173,7 @@ def scored(names: Names) -> Iterator[Entry]:
 def bounded(names: Names) -> Iterator[Entry]:
     """Weights of tokens, or of answers, whose ratio leaves its bounds: none (IcePop), or the bound."""
     levels = [("token", "w")]
-    if isinstance(names["w"], list) and nesting(names["w"]) == 2:
+    if any(isinstance(names.get(key), list) and nesting(names[key]) == 2 for key in ("w", "x", "new_logp")):
         levels += [("sequence", "[prod(v) for v in w]"), ("geometric", "[prod(v) ** (1 / len(v)) for v in w]")]
     bounds = {"cap": "({0} > cap)", "least most": "(({0} < least) + ({0} > most))"}
     for level, ratio in levels:
@@ -185,6 +185,7 @@ def bounded(names: Names) -> Iterator[Entry]:
             outside = test.format(ratio)
             yield entry(f"weight ratio masked {level}", f"flat(where({outside}, 0, {ratio}))")
             yield entry(f"weight ratio masked kept {level}", f"flat(1 - {outside})")
+            yield entry(f"weight ratio masked kept everywhere {level}", f"flat(0 * {ratio} + 1)")
             yield entry(f"fraction masked {level}", f"mean(flat({outside}))")
             yield entry(f"kept masked total {level}", f"sum(flat(1 - {outside}))")
             yield entry(f"kept over-all total {level}", f"len(flat({ratio}))")

@@ -72,6 +72,9 @@ def metrics(names: Names) -> Iterator[Entry]:
     kept = f"sum({whole} * flat(mask)) / sum(flat(mask))" if "mask" in names else f"mean({whole})"
     yield entry("ratio mean token-mean", kept)
     yield entry("ratio mean broadcast", f"sum({whole})")
+    if isinstance(names["w"], list) and nesting(names["w"]) == 2:
+        rows = "[sum(v * m) / sum(m) for v, m in zip(w, mask)]" if "mask" in names else "[mean(v) for v in w]"
+        yield entry("ratio mean sequence-mean", f"mean({rows})")
     if "mask" in names:
         yield entry("ratio mean token-mean unmasked", f"mean({whole})")
         yield entry("ratio mean token-mean all-counted", f"sum({whole} * flat(mask)) / len({whole})")

@@ -119,9 +119,10 @@ def corrected_divergence(names: Names) -> Iterator[Entry]:
             value = f"({weight} * {estimate})"
             start = f"kl weighted {kind} {words}"
             yield entry(f"{start} each", f"flat({value})")
-            yield entry(f"{start} total token-sum", f"sum(flat({value}))")
             for mean_words, mean in averaged(value, nested, names):
-                yield entry(f"{start} mean {mean_words}", mean)
+                yield entry(f"{start} {'' if 'total' in mean_words else 'mean'} {mean_words}", mean)
+            if "mask" in names:
+                yield entry(f"{start} total token-sum", f"sum(flat({value}) * flat(mask))")
 
 
 def fixed_weights(names: Names) -> Iterator[Entry]:
@@ -158,38 +159,52 @@ def clippings(names: Names, ratio: str) -> list[Pair]:
     return [found[0], *(pair for pair in found[1:] if pair[0] in ("before-product", "clip-only", "unclipped"))]
 
 
-def masked_sequences(names: Names) -> Iterator[Entry]:
-    """Losses of one ratio for each response, of those of its tokens that count, and their slopes by log ratios."""
-    if nesting(names["x"]) != 2 or nesting(names["mask"]) != 2:
+def masked_terms(names: Names) -> Iterator[Entry]:
+    """Losses of the tokens that count, each with its ratio, or with one for each response; and slopes by log ratios."""
+    plain = names["w"] == "exp(x)" and not isinstance(names.get("x"), Definition)
+    log_ratio = "x" if plain else "log(w)"
+    nested = is_nested(names, "x" if plain else "w", "new_logp")
+    if nesting(names["mask"]) != 1 + nested:
         return
-    sums, counts = "[sum(v * m) for v, m in zip({x}, mask)]", "[sum(m) for m in mask]"
-    centred = "[v - mean(x) for v in x]"
+    ways = [("", log_ratio)]
+    if nested:
+        ways.append(("leaked", f"[v - mean({log_ratio}) for v in {log_ratio}]"))
+        yield from masked_sequences(names, ways, plain)
+    for words, found in ways:
+        for word, term in clippings(names, f"exp({found})" if plain or words else "w"):
+            for mean_words, value in averaged(term, nested, names):
+                yield from sloped(f"token {words} {word} {mean_words}", value, plain)
+
+
+def masked_sequences(names: Names, ways: list[Pair], plain: bool) -> Iterator[Entry]:
+    """Losses of one ratio for each response: of its tokens that count, of all, or divided by the number of all."""
+    counts = "[sum(m) for m in mask]"
     levels = []
-    for words, log_ratio in (("", "x"), ("leaked", centred)):
-        kept = sums.format(x=log_ratio)
+    for words, log_ratio in ways:
+        kept = f"[sum(v * m) for v, m in zip({log_ratio}, mask)]"
         levels += [(f"geometric {words}", f"exp({kept} / {counts})"), (f"sequence {words}", f"exp({kept})")]
-    whole = "[sum(v) for v in x]"
-    levels += [("geometric unmasked", f"exp({whole} / [len(v) for v in x])"), ("sequence unmasked", f"exp({whole})"),
-               ("geometric all-counted", f"exp({sums.format(x='x')} / [len(v) for v in x])")]  # fmt: skip
+    log_ratio = ways[0][1]
+    whole = f"[sum(v) for v in {log_ratio}]"
+    padded = f"[sum(v * m) / len(m) for v, m in zip({log_ratio}, mask)]"
+    levels += [("geometric unmasked", f"exp({whole} / [len(v) for v in {log_ratio}])"),
+               ("sequence unmasked", f"exp({whole})"), ("geometric all-counted", f"exp({padded})")]  # fmt: skip
     for words, ratio in levels:
         yield entry(f"ratio sequence {words}", ratio)
         for word, term in clippings(names, ratio):
             yield entry(f"objective {words} {word}", term)
-            yield from sloped(f"{words} {word} sequence-mean", f"mean({term})")
+            yield from sloped(f"{words} {word} sequence-mean", f"mean({term})", plain)
             repeated = f"sum({term} * {counts}) / sum({counts})"
-            yield from sloped(f"{words} {word} broadcast token-mean", repeated)
-    for words, log_ratio in (("", "x"), ("leaked", centred)):
-        for word, term in clippings(names, f"exp({log_ratio})"):
-            for mean_words, value in averaged(term, True, names):
-                yield from sloped(f"token {words} {word} {mean_words}", value)
+            yield from sloped(f"{words} {word} broadcast token-mean", repeated, plain)
 
 
-def sloped(words: str, value: str) -> Iterator[Entry]:
-    """A loss, its slopes by the log ratios, and those by the masked ones, which are 0 where the mask comes first."""
+def sloped(words: str, value: str, plain: bool) -> Iterator[Entry]:
+    """A loss, and by stated log ratios its slopes: by the masked ones they are 0 where the mask comes first."""
     yield entry(f"loss {words}", f"0 - {value}")
-    slopes = f"derivative(0 - {value}, x)"
-    yield entry(f"loss gradient log {words}", slopes)
-    yield entry(f"loss gradient log masked {words}", f"only({slopes}, 1 - flat(mask))")
+    yield entry(f"objective {words}", value)
+    if plain:
+        slopes = f"derivative(0 - {value}, x)"
+        yield entry(f"loss gradient log {words}", slopes)
+        yield entry(f"loss gradient log masked {words}", f"only({slopes}, 1 - flat(mask))")
 
 
 def sample_sizes(names: Names) -> Iterator[Entry]:

@@ -20,6 +20,7 @@ METHODS: tuple[tuple[tuple[str, str], ...], ...] = (
     ((r"\bk1\b", "k1"), (r"\bk2\b", "k2"), (r"\bk3\b|low_var_kl", "k3")),
     ((r"\bicepop\b", "masked over-all"), (r"\bmis\b|masked importance|\breject(ed|ion|s)?\b", "masked"),
      (r"\btis\b|truncated importance", "truncated")),
+    ((r"(unbiased|corrected|weighted|reweighted)[- ]kl\b|\bkl\b.{0,5}(bias[- ])?correct", "weighted"),),
     ((r"\bdual[- ]clip", "dual"),),
     ((r"\bdecoupled (ppo|loss|objective|clip|surrogate)", "weighted"),),
     ((r"\bgdpo\b", "normalise-first"),),

@@ -170,6 +170,8 @@ def checked(name: str, key: str, value: Any) -> Any:
         raise InvalidProblem(f"input.{key}", str(value), f"a count from 1 to {MOST_COUNTED}")
     if name in NEEDS_LIST and nesting(value) != 1 and not (name == "lengths" and nesting(value) == 2):
         raise InvalidProblem(f"input.{key}", shortened(str(value)), "a list of numbers")
+    if name == "R" and isinstance(value, list) and len({isinstance(entry, list) for entry in value}) > 1:
+        raise InvalidProblem(f"input.{key}", shortened(str(value)), "rewards, or a list of them for each group")
     if name == "R" and (None in numbers and len(numbers) == numbers.count(None)):
         raise InvalidProblem(f"input.{key}", shortened(str(value)), "a reward that is there")
     if name in ALIASES and any(isinstance(n, float) or (n is None and name != "R") for n in numbers):
@@ -177,6 +179,8 @@ def checked(name: str, key: str, value: Any) -> Any:
     return value
 
 
+RATIO = re.compile(r"ratio|diff|delta|logr|rho")
+"""A key of log ratios of a policy to the one that sampled, where there is a bound for the ratio."""
 INDEPENDENT = re.compile(r"(?:iid|i\.i\.d\.)?\s*P\(1\)\s*=\s*(\S+)")
 BERNOULLI = re.compile(r"Bernoulli\s*\(?\s*([0-9./]+)\s*\)?")
 ON_ONE_WORD = re.compile(r"1 (?:on|for|at|if) \(?([01](?:,\s*[01])*)\)?,? (?:else|otherwise) 0")
@@ -307,7 +311,8 @@ def prepared(names: dict[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
     formulas = {"low": "eps", "high": "eps", "w": "exp(new_logp - old_logp)", "x": "new_logp - ref_logp"}
     if "sampler_logp" in names and "old_logp" not in names and "w" not in names:
         derived["w"], formulas["w"] = ("new_logp", "sampler_logp"), "exp(new_logp - sampler_logp)"
-    if "A" in names and "x" in names:
+    bounded = bool({"cap", "least"} & names.keys()) and not {"R", "ref_logp", "beta"} & names.keys()
+    if "x" in names and ("A" in names or (bounded and nesting(names["x"]) and RATIO.search(keys.get("x", "").lower()))):
         derived["w"], formulas["w"] = ("x",), "exp(x)"
     for name, needed in derived.items():
         if name not in names and all(other in names for other in needed):

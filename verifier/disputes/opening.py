@@ -44,10 +44,10 @@ def flattened(stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     if len(pieces) > 1:
         yield "ranks", [stated[key] for key in pieces]
         stated = {key: value for key, value in stated.items() if key not in pieces}
-    stated = {key: in_numbers(key, value, stated) for key, value in stated.items() if value is not None}
+    stated = dict(in_numbers(key, value, stated) for key, value in stated.items() if value is not None)
     for key, value in stated.items():
         if isinstance(value, Mapping):
-            known = any(label.lower() in MEANINGS for label in value)
+            known = any(label.lower() in MEANINGS for label in value) and "reward" not in key.lower()
             name = "R" if key == "R" else MEANINGS.get(key.lower(), None if known else named_by(key, LABELLED))
             single = not any(isinstance(entry, list | Mapping) for entry in value.values())
             if name == "R" and not single and not all(QUESTION.match(label) for label in value):
@@ -86,18 +86,22 @@ def of_settings(key: str, table: Mapping[str, Any]) -> bool:
     return all(MEANINGS.get(whole.lower()) in ONE_NUMBER or named_by(whole, ONE_NUMBER) for whole in wholes)
 
 
-def in_numbers(key: str, value: Any, stated: Mapping[str, Any]) -> Any:
-    """A list of texts as numbers: how responses ended as flags of those cut off, labels of a table as their places."""
+def in_numbers(key: str, value: Any, stated: Mapping[str, Any]) -> tuple[str, Any]:
+    """A list of texts as numbers: how responses ended as flags of those cut off, labels of a table as their places.
+
+    What is drawn from a table is drawn whatever its key says.
+    """
     texts = flat(value) if isinstance(value, list) else []
     if not texts or not all(isinstance(text, str) for text in texts):
-        return value
+        return key, value
     ends = {text.lower() for text in texts}
     if ENDS.search(key) and ends <= {*CUT_OFF, *ENDED}:
-        return mapped(lambda text: int(text.lower() in CUT_OFF), value)
+        return key, mapped(lambda text: int(text.lower() in CUT_OFF), value)
     for table in stated.values():
         if isinstance(table, Mapping) and len(table) > 1 and set(texts) <= table.keys():
-            return mapped(list(table).index, value)
-    return value
+            drawn = key if named_by(key, ("draws",)) else f"sampled_{key}"
+            return drawn, mapped(list(table).index, value)
+    return key, value
 
 
 def columns_of(records: list[Mapping[str, Any]]) -> dict[str, Any]:
@@ -109,7 +113,7 @@ def columns_of(records: list[Mapping[str, Any]]) -> dict[str, Any]:
         labels = list(dict.fromkeys(texts))
         together = [text for place, text in enumerate(texts) if place == 0 or texts[place - 1] != text]
         is_label = all(isinstance(value, str) and not re.fullmatch(r"[-+0-9./e]+", value) for value in values)
-        is_label = is_label and in_numbers(field, values, {}) is values
+        is_label = is_label and in_numbers(field, values, {})[1] is values
         if is_label and 1 < len(labels) < len(values) and together == labels:
             places = [[at for at, value in enumerate(values) if str(value) == label] for label in labels]
             return {key: [[column[at] for at in group] for group in places] for key, column in columns.items()

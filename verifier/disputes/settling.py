@@ -8,22 +8,18 @@ not understood, or more than the words has to be known, the number stays undecid
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
 from grpocheck.core.invalid import InvalidProblem
-from grpocheck.verifier.disputes import catalogue as samples
-from grpocheck.verifier.disputes import catalogue_groups as groups
-from grpocheck.verifier.disputes import catalogue_logs as logs
-from grpocheck.verifier.disputes import catalogue_losses as losses
-from grpocheck.verifier.disputes import catalogue_policy as policies
-from grpocheck.verifier.disputes import catalogue_tokens as tokens
-from grpocheck.verifier.disputes import catalogue_whole as wholes
-from grpocheck.verifier.disputes.aliases import FORMATS, SHOWN
-from grpocheck.verifier.disputes.catalogue import Entries, Entry
+from grpocheck.verifier.disputes.aliases import FORMATS
+from grpocheck.verifier.disputes.askable import KINDS as KINDS
+from grpocheck.verifier.disputes.askable import kinds_in_words
+from grpocheck.verifier.disputes.catalogue import Entry
+from grpocheck.verifier.disputes.catalogue_tokens import misset
 from grpocheck.verifier.disputes.evidence import evidence_of, methods_in
 from grpocheck.verifier.disputes.formulas import Definition, evaluator, flat, parsed
 from grpocheck.verifier.disputes.inputs import Given, read_input
@@ -42,74 +38,9 @@ from grpocheck.verifier.disputes.words import Read, words_in, words_of
 COMPONENT = re.compile(r"logits?[ _\[]*([0-9]+)")
 MOST_UNNAMED, MOST_READINGS = 4, 40
 """So many keys that say nothing are tried as what their values can be, in so many ways at most."""
+BY_METHOD = "not what it is at first, but as the method that is named has it"
+AGAINST_METHOD = "called right, but the wrong one is as the method that is named has it"
 BOTH_WAYS = "open which key is which: one reading has the sides as they are, another the other way round"
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of input: the names that it needs, in one of several ways, and what can be asked of it."""
-
-    name: str
-    needs: tuple[tuple[str, ...], ...]
-    entries: Entries
-
-    @property
-    def needed(self) -> str:
-        """What the input needs."""
-        return " or ".join(" + ".join(SHOWN.get(name, name) for name in way) for way in self.needs)
-
-
-KINDS = (
-    Kind("sums over tokens", (("L",), ("A", "lengths")), samples.aggregated),
-    Kind("windows of accumulated steps", (("parts", "accum"),), losses.windows),
-    Kind("clipped terms", (("w", "A"),), samples.clipped),
-    Kind("advantages of groups", (("R",),), samples.advantages),
-    Kind("sampling at a temperature or truncated", (("pi", "T"), ("z", "T"), ("pi", "top_k"), ("pi", "top_p"),
-                                                    ("z", "top_k"), ("z", "top_p")), policies.tempered),
-    Kind("surrogates of stated draws", (("pi", "draws", "A"),), policies.recorded),
-    Kind("rewards less a divergence", (("pi", "ref", "r", "beta"),), policies.penalised),
-    Kind("rewards and an entropy", (("pi", "r", "entropy_coef"),), policies.with_entropy),
-    Kind("expected gradients", (("pi", "r"),), policies.rewarded),
-    Kind("weights of old samples", (("pi", "old"),), policies.weighed),
-    Kind("divergences from an old policy", (("pi", "old"),), policies.drifted),
-    Kind("divergences from a reference", (("pi", "ref"),), policies.divergent),
-    Kind("estimates of a divergence by tokens", (("x",),), logs.estimated),
-    Kind("ratios of log probabilities", (("new_logp", "old_logp"), ("new_logp", "sampler_logp"),
-                                         ("old_logp", "sampler_logp")), logs.constant_ratios),
-    Kind("numbers in a binary format", (("x",),), logs.rounded),
-    Kind("masses in a binary format", (("pi", "dtype"),), logs.rounded_masses),
-    Kind("entropies", (("pi",),), policies.entropic),
-    Kind("groups of rewards 0 and 1", (("success", "G"),), logs.sampled_groups),
-    Kind("rewards of several functions", (("R", "weights"),), losses.combined),
-    Kind("rewards of lengths", (("lengths", "longest", "cache"),), losses.overlong),
-    Kind("ratios of responses by log ratios", (("x",),), losses.geometric),
-    Kind("losses of log probabilities", (("new_logp", "A"),), losses.scored),
-    Kind("bounded ratios", (("w", "least", "most"), ("w", "cap")), losses.bounded),
-    Kind("entropy bonuses", (("H",),), losses.bonus),
-    Kind("losses with a divergence", (("base_loss", "beta", "x"),), losses.penalty),
-    Kind("entropies of tokens", (("dists",),), losses.entropies),
-    Kind("advantages of tokens", (("R", "lengths"),), tokens.by_token),
-    Kind("weighted losses of tokens", (("L", "w", "least", "most"), ("L", "w", "cap"), ("A", "w", "least", "most"),
-                                       ("A", "w", "cap")), tokens.rejected),
-    Kind("logged ratios", (("w",),), tokens.metrics),
-    Kind("effective numbers of weights", (("w",),), wholes.sample_sizes),
-    Kind("counts of tokens", (("L",), ("mask",), ("lengths", "truncated")), wholes.counted),
-    Kind("responses that a filter leaves", (("R", "truncated"), ("R", "mask")), groups.surviving),
-    Kind("rewards reshaped", (("R", "shape"), ("R", "penalties"), ("R", "shaped"),
-                              ("R", "lengths", "longest", "cache")), groups.of_reshaped),
-    Kind("groups that a filter keeps", (("R",),), groups.filtered),
-    Kind("slopes of weighted losses", (("w", "A"),), wholes.fixed_weights),
-    Kind("losses of tokens within bounds, with a divergence", (("A", "w", "least", "most", "beta"),), wholes.dropped),
-    Kind("divergences weighed by ratios", (("w", "x"),), wholes.corrected_divergence),
-    Kind("clipped losses with a divergence", (("A", "x", "beta"), ("R", "x", "beta")), wholes.with_divergence),
-    Kind("losses of responses with masked tokens", (("x", "A", "mask"),), wholes.masked_sequences),
-    Kind("ratios from a mean log ratio", (("x", "items"),), wholes.from_mean),
-)  # fmt: skip
-
-
-def kinds_in_words() -> str:
-    """What inputs there are, each with the keys that it needs."""
-    return "; ".join(f"{kind.name} ({kind.needed})" for kind in KINDS)
 
 
 class Settler:
@@ -140,7 +71,7 @@ class Settler:
         short = word.lower().removeprefix("torch.")
         for kind in KINDS:
             if any(all(name in self.given.names for name in way) for way in kind.needs):
-                for found in tokens.misset(kind.entries(self.given.names), self.given.names):
+                for found in misset(kind.entries(self.given.names), self.given.names):
                     words = frozenset(SHORT.get(short, short) if w == "{dtype}" else w for w in found.words)
                     yield Entry(words, found.formula, kind.name)
 
@@ -194,11 +125,19 @@ class Settler:
         if first is None:
             return self.unnamed(side, name, stated, size, stray)
         line = self.compared(side, name, stated, self.values.value(first.formula, size), first.formula)
+        others = list(fitting) if side == "right" or line.verdict is Verdict.DIFFERS else []
         if line.verdict is not Verdict.DIFFERS:
+            other = self.values.value(self.by_method(first, others).formula, size)
+            if line.agrees and name in self.case.get("wrong", {}) and self.is_other(name, other, stated):
+                return replace(line, verdict=Verdict.UNDECIDED, note=AGAINST_METHOD)
             self.seen(first)
             return line
-        others = list(fitting)
         same = self.values.with_value(others, stated, size)
+        named = self.by_method(first, others)
+        if side == "right" and named in same:
+            self.seen(named)
+            found = self.values.shown(self.values.value(named.formula, size))
+            return Line(side, name, stated, found, Verdict.AGREES, named.formula, BY_METHOD)
         if not same and side == "wrong":
             same = self.alike(stated, size, read.words)
         if same:
@@ -209,6 +148,17 @@ class Settler:
         note = f"none of the {len(others) + 1} conventions that fit the name gives the number"
         verdict = Verdict.DIFFERS if whole and side == "right" else Verdict.UNDECIDED
         return Line(side, name, stated, line.found, verdict, first.formula, note)
+
+    def is_other(self, name: str, value: Any, stated: Any) -> bool:
+        """Whether a value is that of the wrong number of a name, and not the stated one."""
+        try:
+            return self.values.same(self.case["wrong"][name], value) and not self.values.same(stated, value)
+        except ArithmeticError:
+            return False
+
+    def by_method(self, first: Entry, others: Sequence[Entry]) -> Entry:
+        """The entry of which the methods that a case names say most, where they say more of it than of the first."""
+        return max([first, *others], key=lambda entry: len(entry.words & self.declared))
 
     def seen(self, entry: Entry) -> None:
         """Remember what the numbers of this case are of: a fault is looked for among the like."""

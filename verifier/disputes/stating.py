@@ -24,7 +24,8 @@ def stated_numbers(case: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
 
     def numbers(side: str, values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str, Any]]:
         for key, value in values.items():
-            if isinstance(value, Mapping) and list(value) in labels:
+            flags = isinstance(value, Mapping) and value and all(isinstance(flag, bool) for flag in value.values())
+            if isinstance(value, Mapping) and (flags or list(value) in labels):
                 yield side, prefix + key, list(value.values())
             elif isinstance(value, Mapping):
                 yield from numbers(side, value, f"{prefix}{key}.")

@@ -183,7 +183,7 @@ class Structure:
         same = self.values.with_value(self.entries, line.stated, size, MOST_FOUND)
         for family in dict.fromkeys(map(family_of, same)):
             first = self.definition(family, line.stated, read.words, size)
-            if first is None:
+            if first is None or not is_of(first, read.words):
                 continue
             try:
                 if self.values.same(line.stated, self.values.value(first.formula, size)):

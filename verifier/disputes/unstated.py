@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from grpocheck.verifier.disputes.lines import Line, Verdict
@@ -20,7 +19,7 @@ def with_what_is_missing(lines: Sequence[Line], names: Mapping[str, Any], keys: 
     if lines and all(line.side == "wrong" and line.agrees for line in lines):
         return [replace(line, verdict=Verdict.UNDECIDED, note=NO_RIGHT_NUMBER) for line in lines]
     parts = keys.get("x", "").lower().split("_")
-    one_mean = isinstance(names.get("x"), Fraction) and any(part in MEANS for part in parts)
+    one_mean = not isinstance(names.get("x"), list | str | None) and any(part in MEANS for part in parts)
     if not one_mean or {"items", "lengths"} & names.keys():
         return list(lines)
     return [

@@ -145,7 +145,10 @@ PHRASES: Mapping[str, str] = {
     "phantom": "phantom",
     "shaped": "shaped, after shaping, with shaping, reshaped, length corrected",
     "surviving reward": "surviving rewards, surviving scores",
-    "combined reward": "summed reward, summed rewards, reward sum, sum of rewards, combined reward, combined rewards",
+    "combined reward": "summed reward, summed rewards, reward sum, sum of rewards, total reward, total rewards, "
+    "combined reward, combined rewards",
+    "solve-all": "solve all, all correct, all right, all solved, all ones",
+    "solve-none": "solve none, none correct, all wrong, none solved, all zero, all zeros",
     "zero-variance": "all equal, all same, constant groups, degenerate, zero std",
     "kept group": "keep, prompts kept, groups kept, kept groups, kept prompts, keep prompts, keep groups",
     "kept group total": "num prompts kept, number of kept groups, num kept groups, num groups kept, number kept",
@@ -155,6 +158,8 @@ PHRASES: Mapping[str, str] = {
     "loss denominator, denominator, batch num tokens",
     "responses-counted": "responses counted, num responses, number of responses, num sequences, num samples, "
     "response count, sequence count",
+    "without-gradient total token": "num tokens without gradient, num tokens without grad, number of tokens without "
+    "gradient, num zero grad tokens, zero gradient tokens, zero grad tokens",
     "without-gradient": "without gradient, zero gradient, no gradient, zero grad, without grad, no grad, zero slope, "
     "gradient lost, lost gradient, losing gradient, dropped gradient",
     "ramp-start": "ramp start, ramp starts, ramp starts at, ramp begins, ramp begins at, penalty start, "
@@ -203,7 +208,7 @@ NOISE = (
     "of the for on in with at by to and is under from as an per both value values number numbers result what that be "
     "vs than its case vector all each test given one two correct buggy bug implemented reported observed applied "
     "logged computed measured num count only actual claimed intended proposed code paper answer output stated over "
-    "steps metric"
+    "steps metric final"
 )
 """Says nothing in a name."""
 
