@@ -250,6 +250,8 @@ def dict_by_rule(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 SHARP = 0.02
 """Relative room for float error above which a fit says little."""
+TELLING = 4
+"""One in so many of the responses that a candidate was checked on has to be checked sharply, for its fit to tell."""
 MOST_EXACT = 20
 """Departures of a batch after which what is expected is shown from float64, which is near enough to look at."""
 
@@ -273,6 +275,11 @@ class Contest:
         standing = [one for one in self.survivors if one.stands and one.spoken_for and 2 * one.checked >= self.rows]
         sharpest = self.sharpest
         return [one for one in standing if one.declared or 2 * one.sharply >= sharpest]
+
+    @property
+    def tells(self) -> bool:
+        """Whether a candidate fits from the start, of which float error does not leave nearly everything open."""
+        return not self.failed and any(TELLING * one.sharply >= one.checked for one in self.fitting)
 
     @property
     def level(self) -> int:

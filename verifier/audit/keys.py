@@ -48,9 +48,9 @@ HOMES: Mapping[str, Mapping[str, str]] = {
 """Where what well-known keys hold is read, by the object that has them."""
 METRICS = (
     *("clip_ratio/low_mean", "clip_ratio/high_mean", "clip_ratio/region_mean"),
-    *("clip_ratio/low_min", "clip_ratio/high_max", "cispo_clip_ratio", "entropy", "kl"),
+    *("clip_ratio/low_min", "clip_ratio/high_max", "cispo_clip_ratio", "vespo/phi_seq_mean", "entropy", "kl"),
 )
-"""What TRL logs of a call of the loss; the least and the largest share of a response are not checked."""
+"""What TRL logs of a call of the loss."""
 SETTINGS = (
     *NUMBERS,
     *WORDS,

@@ -18,6 +18,9 @@ METRIC_ROOM = 2.0**-20
 NEEDS = {
     "kl": "it needs ref_logps, the reference's log-probabilities",
     "entropy": "it needs entropies of the tokens",
+    "clip_ratio/low_min": "no response has a token that counts",
+    "clip_ratio/high_max": "no response has a token that counts",
+    "vespo/phi_seq_mean": "it is the weight of another loss than the declared one",
 }
 
 
@@ -62,7 +65,10 @@ def check_metrics(call: Call, loss_call: LossCall, found: Recomputed, findings: 
         "clip_ratio/low_mean": [*low],
         "clip_ratio/high_mean": [*high],
         "clip_ratio/region_mean": [(both, both_bound)],
+        "clip_ratio/low_min": [(found.clip_least_low, found.clip_least_low_bound)],
+        "clip_ratio/high_max": [(found.clip_most_high, found.clip_most_high_bound)],
         "cispo_clip_ratio": [*high],
+        "vespo/phi_seq_mean": [(found.weight_mean, found.weight_mean_bound)],
         "entropy": [(found.entropy, found.entropy_bound)],
         "kl": kls,
     }
@@ -96,9 +102,10 @@ def unknown_clip(call: Call, name: str) -> str:
         return ""
     config = call.meta["config"]
     low, high = (config.get(key) is not None for key in ("epsilon", "epsilon_high"))
-    if low or (high and name in ("clip_ratio/high_mean", "cispo_clip_ratio")):
+    upper = name in ("clip_ratio/high_mean", "clip_ratio/high_max", "cispo_clip_ratio")
+    if low or (high and upper):
         return ""
-    return "epsilon or epsilon_high" if name in ("clip_ratio/high_mean", "cispo_clip_ratio") else "epsilon"
+    return "epsilon or epsilon_high" if upper else "epsilon"
 
 
 def hold(
@@ -169,3 +176,10 @@ def take_open(call: Call, loss_call: LossCall, found: Recomputed, findings: Find
     open_ = np.isinf(found.gradient_bound) & (loss_call.mask > 0)
     if loss_call.grad_logps is not None and open_.any():
         unchecked(call, {"gradient": f"{int(open_.sum())} numbers"}, why, findings)
+    if (
+        loss_call.world_size > 1
+        and loss_call.settings.top_entropy_quantile < 1
+        and loss_call.gathered_entropies is None
+    ):
+        why = "the entropies of the other processes, which the call does not have, say which tokens the quantile keeps"
+        unchecked(call, {"policy gradient": f"{int(loss_call.mask.sum())} numbers"}, why, findings)

@@ -313,7 +313,7 @@ class TablesAudit:
 
         Advantages that are 0 everywhere, or whose rewards are lost, tell no reading from another.
         """
-        stand = [one for one in self.readings if one.contest.stands and not one.contest.failed]
+        stand = [one for one in self.readings if one.contest.tells]
         sharpest = max((one.contest.sharpest for one in stand), default=0)
         telling = not column_lost and not self.all_zero
         return min(

@@ -5,6 +5,7 @@ L = -F for the objective F of grpocheck.core.variants: the same parts, over arra
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,9 @@ class Recomputed:
     ``clip_fraction_low`` and ``_high`` count what a clip holds on the side where it changes the term (below for
     A < 0, above for A > 0): tokens, or at a sequence level responses. ``kl`` is the mean of the estimates as the loss
     has them, their weight by the ratio included; ``kl_k1`` and ``kl_k3`` are the plain means over active tokens.
+    ``clip_least_low`` is the least share of a response that is held below, ``clip_most_high`` the largest that is held
+    above, of those that have a token; ``weight_mean`` is the mean over responses of VESPO's weight. They are None where
+    there is no such number.
     ``undecided`` counts tokens, or responses, whose side of a clip rounding leaves open.
     """
 
@@ -53,6 +57,12 @@ class Recomputed:
     entropy: float | None
     entropy_bound: float
     undecided: int
+    clip_least_low: float | None = None
+    clip_least_low_bound: float = 0.0
+    clip_most_high: float | None = None
+    clip_most_high_bound: float = 0.0
+    weight_mean: float | None = None
+    weight_mean_bound: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -102,7 +112,10 @@ def _recomputed(call: LossCall) -> Recomputed:
     if bonus is not None:
         total = total - bonus
     gradient = _gradient(call, parts, score, ratio, counted, penalty, token_weight)
-    low, high = _clip_fractions(call, ratio)
+    below, above = _held(call, ratio)
+    low, high = _token_mean(call, below), _token_mean(call, above)
+    least, most = _extreme(call, below, np.min), _extreme(call, above, np.max)
+    weight_mean = _token_mean(call, parts.value) if call.settings.term_in_use == "gamma-weight" else None
     kl = None if penalty is None else _token_mean(call, penalty.weighted)
     k1, k3 = _plain_divergences(call, new)
     entropy = None if call.entropies is None else _token_mean(call, Bounded.exact(call.entropies, precision))
@@ -127,6 +140,12 @@ def _recomputed(call: LossCall) -> Recomputed:
         entropy=None if entropy is None else float(entropy.value),
         entropy_bound=0.0 if entropy is None else float(entropy.error) * INFLATION,
         undecided=int(np.sum(parts.undecided & (_column(mask, parts.undecided.shape) > 0))),
+        clip_least_low=None if least is None else float(least.value),
+        clip_least_low_bound=0.0 if least is None else float(least.error) * INFLATION,
+        clip_most_high=None if most is None else float(most.value),
+        clip_most_high_bound=0.0 if most is None else float(most.error) * INFLATION,
+        weight_mean=None if weight_mean is None else float(weight_mean.value),
+        weight_mean_bound=0.0 if weight_mean is None else float(weight_mean.error) * INFLATION,
     )
 
 
@@ -320,8 +339,8 @@ def _token_mean(call: LossCall, number: Bounded) -> Bounded:
     return number.masked(call.mask).sum() / Bounded.exact(max(float(np.sum(call.mask)), 1.0), precision)
 
 
-def _clip_fractions(call: LossCall, ratio: Bounded) -> tuple[Bounded, Bounded]:
-    """The share held below for A < 0, and above for A > 0."""
+def _held(call: LossCall, ratio: Bounded) -> tuple[Bounded, Bounded]:
+    """Which ratios are held below for A < 0, and which above for A > 0: 1 or 0, 1/2 where that is open."""
     settings, precision = call.settings, call.format
     if settings.delta is not None:
         ratio = ratio.clamp(upper=settings.delta)
@@ -330,16 +349,31 @@ def _clip_fractions(call: LossCall, ratio: Bounded) -> tuple[Bounded, Bounded]:
     if settings.term_in_use == "clipped-weight" and settings.cap is not None:
         high = Bounded.constant(settings.cap, precision)
     if settings.term_in_use not in (*CLAMPED, "clipped-weight"):
-        nothing = Bounded.exact(0.0, precision)
+        nothing = Bounded.exact(np.zeros(ratio.value.shape), precision)
         return nothing, nothing
-    shares = []
+    sides = []
     for side, bound, sign in ((-1, low, call.advantages < 0), (1, high, call.advantages > 0)):
         beyond = side * (ratio.value - bound.value)
         margin = ratio.error + precision.unit * np.abs(bound.value)
         weight = np.where(sign & (beyond > margin), 1.0, 0.0)
         open_ = np.where(sign & (np.abs(beyond) <= margin), 0.5, 0.0)
-        shares.append(_token_mean(call, Bounded(weight + open_, open_, precision)))
-    return shares[0], shares[1]
+        sides.append(Bounded(weight + open_, open_, precision))
+    return sides[0], sides[1]
+
+
+def _extreme(call: LossCall, held: Bounded, extreme: Callable[[Array], np.float64]) -> Bounded | None:
+    """The least or the largest share of a response that is held, of those with a token; None where there is none."""
+    lengths = call.lengths[:, 0]
+    if held.value.shape[1] == 1 and call.mask.shape[1] != 1:
+        shares, errors = held.value[:, 0], held.error[:, 0]
+    else:
+        with np.errstate(invalid="ignore"):
+            shares, errors = (np.sum(part * call.mask, axis=1) / lengths for part in (held.value, held.error))
+        shares, errors = shares[lengths > 0], errors[lengths > 0]
+    if not shares.size:
+        return None
+    ends = np.array([extreme(shares - errors), extreme(shares + errors)])
+    return Bounded(np.mean(ends), np.ptp(ends) / 2, call.format).rounded_again(1)
 
 
 def _plain_divergences(call: LossCall, new: Bounded) -> tuple[Bounded | None, Bounded | None]:
