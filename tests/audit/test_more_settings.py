@@ -9,6 +9,7 @@ import shutil
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import pytest
 from grpocheck.verifier.audit.beside import weighs_two
 from grpocheck.verifier.audit.model import LogRow
 from grpocheck.verifier.audit.moments import Moments
+from grpocheck.verifier.recorder.trainer import bonus_of
 
 from tests.audit.lines import HEADER, group, written
 from tests.audit.planting import audited, by_rule, edit_arrays, edit_json, edit_log
@@ -215,3 +217,19 @@ def test_numbers_of_batches_of_evaluation_are_not_missing(
     lines += [{**group(9, f"e{number}", [1, 0]), "batch": number, "mode": "eval"} for number in evaluated]
     found = by_rule(audited(written(tmp_path / "run.jsonl", {**HEADER, "dtype": "float64"}, *lines)))
     assert (found["batches-lost"].first.expected if "batches-lost" in found else None) == missing
+
+
+@pytest.mark.parametrize(
+    ("adapts", "last", "expected"),
+    [(False, 9.0, 0.02), (True, float("inf"), 0.0), (True, 5.5, 0.0), (True, 5.0, 0.02), (True, 4.5, 0.02)],
+)
+def test_the_recorder_writes_the_bonus_that_is_in_use(adapts: bool, last: float, expected: float) -> None:
+    """TRL: entropy_coef where the entropy of the last step, at first infinite, is at most entropy_target, here 5."""
+    trainer = SimpleNamespace(
+        entropy_coef=0.02,
+        use_adaptive_entropy=adapts,
+        _last_world_entropy=last,
+        args=SimpleNamespace(entropy_target=5.0),
+    )
+    assert bonus_of(trainer) == expected
+    assert bonus_of(SimpleNamespace()) is None
