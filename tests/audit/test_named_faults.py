@@ -15,7 +15,7 @@ from grpocheck.verifier.audit.mistakes import explained
 from grpocheck.verifier.recompute import LossCall, LossSettings, recompute
 
 from tests.audit.lines import HEADER, group, written
-from tests.audit.planting import audited, by_rule, copied, edit_json, edit_table, tables_of
+from tests.audit.planting import audited, by_rule, copied, edit_json, edit_log, edit_table, tables_of
 
 RULE = "reward minus the group's mean over the group's sample deviation + 1e-04"
 LENGTHS = (6, 4, 5, 2)
@@ -283,3 +283,30 @@ def test_a_quantile_over_processes_is_said_to_be_unchecked(recorded: Path, tmp_p
     assert "metric-unchecked" not in by_rule(audited(tmp_path))
     edit_json(tmp_path / "calls" / "call_000.json", lambda meta: meta.update(world_size=2))
     assert "the entropies of the other processes" in by_rule(audited(tmp_path))["metric-unchecked"].first.found
+
+
+@pytest.mark.parametrize(("factor", "found"), [(2.0, True), (1.001, True), (1.0, False)])
+def test_a_logged_reward_that_is_not_the_weighted_sum_of_its_means(
+    recorded: Path, tmp_path: Path, factor: float, found: bool
+) -> None:
+    """Three functions weighed 1, 2 and 1/2, each with its right mean in the log."""
+    run = copied(recorded / "a17_gdpo", tmp_path)
+    shutil.rmtree(run / "calls")
+    logged: list[tuple[float, float]] = []
+
+    def edit(state: dict[str, Any]) -> None:
+        for row in state["log_history"]:
+            if "reward" in row:
+                one, two, three = (
+                    row[f"rewards/{name}/mean"] for name in ("count_letters", "verifier", "length_near_8")
+                )
+                row["reward"] *= factor
+                logged.append((one + 2 * two + three / 2, row["reward"]))
+
+    edit_log(run, edit)
+    finding = by_rule(audited(run)).get("log-mean")
+    assert (finding is not None) is found
+    if finding is not None:
+        assert finding.count == len(logged)
+        assert float(finding.first.expected.split(",")[0]) == pytest.approx(logged[0][0], rel=1e-5)
+        assert finding.first.found == f"reward = {logged[0][1]:.9g}"

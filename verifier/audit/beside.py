@@ -84,6 +84,7 @@ class LogBesideTables:
         if not lost:
             for table, row in agreed:
                 self.take_share(table, row, reading)
+                self.take_total(table, row)
         return lost, batches
 
     def take_missing_columns(self, tables: Sequence[Moments], rows: Sequence[LogRow]) -> bool:
@@ -213,6 +214,26 @@ class LogBesideTables:
                     f"{value:.9g}",
                     distance=abs(value - mean),
                     far=f"{abs(value - mean):.3g}",
+                )
+            )
+
+    def take_total(self, table: Moments, row: LogRow) -> None:
+        """A logged mean reward against the weighted sum of the functions' means, where those are right."""
+        weights, logged = self.settings.weights, row.numbers["reward"]
+        if weights is None or len(weights) != len(table.names) or not table.whole:
+            return
+        total = float(table.means @ np.array(weights))
+        room = ROOM * float(table.errors @ np.abs(weights)) + 2.0**-20 * float(np.abs(table.means) @ np.abs(weights))
+        if math.isfinite(total) and math.isfinite(logged) and not abs(logged - total) <= room:
+            self.findings.add(
+                seen(
+                    "log-mean",
+                    self.where(row),
+                    f"{total:.9g}, the means in {table.file} with weights {', '.join(f'{one:g}' for one in weights)}",
+                    f"reward = {logged:.9g}",
+                    distance=abs(logged - total),
+                    far=f"{abs(logged - total):.3g}",
+                    apart="reward",
                 )
             )
 

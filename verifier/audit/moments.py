@@ -20,6 +20,8 @@ class Moments:
     mark: bytes
     """Of the rewards and advantages, whatever file they are in; ``advantages_mark`` of the advantages alone."""
     advantages_mark: bytes
+    whole: bool = True
+    """Whether every function gave every response a reward, so that means of sums are sums of means."""
 
 
 def fingerprint(table: Table) -> bytes:
@@ -51,6 +53,7 @@ def moments(table: Table) -> Moments:
         size * (count + 2) * table.unit_roundoff,
         mark(table, advantages_only=False),
         mark(table, advantages_only=True),
+        bool(there.all()),
     )
 
 
