@@ -167,3 +167,115 @@ case(
     {"surrogate": ["6/5", "-4/5"]},
     {"surrogate": ["3/2", "-1/2"]},
 )
+
+# of fifteen more, with what a log has, slopes and clipping of advantages, seven were settled at once
+case(
+    "J01",
+    "GRPO loss: gradient by log-probs on policy",
+    {"advantages": [1, -1], "logprobs": [[-1, -2], [-1]], "loss_type": "grpo"},
+    {"grad_logprobs": ["-1/4", "-1/4", "1/2"]},
+    {"grad_logprobs": ["-1/3", "-1/3", "1/3"]},
+)
+case(
+    "J02",
+    "token mean loss of PPO: mask in the denominator",
+    {"ratio": [[1, "3/2"], ["1/2", 1]], "advantages": [1, -1], "clip_range": "1/5", "response_mask": [[1, 1], [1, 0]]},
+    {"pg_loss": "-7/15"},
+    {"pg_loss": "-1/10"},
+)
+case(
+    "J03",
+    "mean advantage: logged with padded zeros",
+    {"advantages": [1, 2, 0, 0], "mask": [1, 1, 0, 0]},
+    {"adv_mean": "3/2"},
+    {"adv_mean": "3/4"},
+)
+case(
+    "J04",
+    "reward mean and std metrics of a batch",
+    {"rewards": [[1, 0], [1, 1]]},
+    {"reward_mean": "3/4", "reward_std": sqrt(3) / 4},
+    {"reward_std": 1 / 2},
+)
+case(
+    "J05",
+    "completion length metrics count truncated only",
+    {"completion_lengths": [4, 8, 6], "is_truncated": [0, 1, 0]},
+    {"mean_length": 6, "mean_terminated_length": 5, "clipped_ratio": "1/3"},
+    {"mean_terminated_length": 8},
+)
+case(
+    "J06",
+    "std is computed before the mean is taken off, epsilon outside",
+    {"rewards": [1, 0], "eps": "1/10"},
+    {"advantages": ["5/6", "-5/6"]},
+    {"advantages": [1, -1]},
+)
+case(
+    "J07",
+    "advantages are clipped after normalisation",
+    {"rewards": [0, 0, 0, 0, 10], "adv_clip": "3/2", "eps": 0, "ddof": 0},
+    {"advantages": ["-1/2", "-1/2", "-1/2", "-1/2", "3/2"]},
+    {"advantages": ["-1/2", "-1/2", "-1/2", "-1/2", 2]},
+)
+case(
+    "J08",
+    "k3 and its gradient by log pi",
+    {"logp": [-1, -2], "ref_logp": [-2, -1], "kl_type": "k3"},
+    {"kl": [exp(-1), exp(1) - 2], "grad_logp": [1 - exp(-1), 1 - exp(1)]},
+    {"kl": [1, -1], "grad_logp": [1, 1]},
+)
+case(
+    "J09",
+    "approx_kl is logged as old minus new",
+    {"old_logp": [-1, -1], "logp": ["-1/2", "-5/4"]},
+    {"approx_kl": "-1/8"},
+    {"approx_kl": "1/8"},
+)
+case(
+    "J10",
+    "TIS weight on the masked token",
+    {
+        "old_logprobs": [-1, -1, -1],
+        "rollout_logprobs": ["-1 - ln 2", "-1", "-1 - ln 8"],
+        "tis_threshold": 3,
+        "mask": [1, 1, 0],
+    },
+    {"tis_weights": [2, 1, 3], "tis_mean": "3/2"},
+    {"tis_mean": 2},
+)
+case(
+    "J11",
+    "reinforce++ baseline: the group's mean then the batch's deviation",
+    {"rewards": [[1, 0], [2, 2]], "eps": 0},
+    {"advantages": [sqrt(2), -sqrt(2), 0, 0]},
+    {"advantages": [1, -1, 0, 0]},
+)
+case(
+    "J12",
+    "loss per rank is averaged, DDP",
+    {"per_token_loss": {"rank0": [[1, 1, 1]], "rank1": [[5]]}},
+    {"loss": 2},
+    {"loss": 3},
+)
+case(
+    "J14",
+    "filtering by std with a threshold",
+    {"rewards": [[1, 0], ["1/2", "1/2"]], "metric": "std > 0"},
+    {"kept_groups": [True, False], "kept_fraction": "1/2"},
+    {"kept_groups": [True, True], "kept_fraction": 1},
+)
+case(
+    "J15",
+    "overlong penalty with accuracy rewards, then group-centred",
+    {"rewards": [1, 1], "lengths": [8, 10], "max_len": 10, "cache": 4, "scale_rewards": False},
+    {"shaped": ["1/2", 0], "advantages": ["1/4", "-1/4"]},
+    {"advantages": [0, 0]},
+)
+case(
+    "J16",
+    "entropy averaged over valid tokens",
+    {"entropy": [[1, 2], [3, 9]], "response_mask": [[1, 1], [1, 0]]},
+    {"mean_entropy": 2},
+    {"mean_entropy": "15/4"},
+)

@@ -46,6 +46,9 @@ OPEN = {
     "V17": "a share of 1 is no known fault of one half",
     "Y15": "the constant of the wrong side stands in no key of the input",
     "G23": "as in D20",
+    "J05": "a share of responses is called clipped",
+    "J07": "no formula has advantages that are clipped",
+    "J10": "no formula has the mean of truncated weights under a mask",
     "D20": "a mean over tokens is stated, and over how many it is not",
 }
 """What stays open, and rightly."""

@@ -53,6 +53,10 @@ def estimated(names: Names) -> Iterator[Entry]:
         yield entry(f"{words} total token-sum{every}", f"sum(flat({value}))")
         if not isinstance(names["x"], Definition):
             yield entry(f"{words} gradient logprob", f"derivative(sum(flat({value})), x)")
+        elif isinstance(names.get("new_logp"), list):
+            slopes = f"derivative(sum(flat({value})), new_logp)"
+            yield entry(f"{words} gradient logprob", slopes)
+            yield entry(f"{words} gradient logprob token-mean mean", f"{slopes} / len(flat(new_logp))")
         if nested and nesting(names.get("mask")) == 2:
             rows = f"[sum(v * m) for v, m in zip({value}, mask)]"
             yield entry(f"{words} sequence total token-sum", rows)

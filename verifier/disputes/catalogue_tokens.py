@@ -83,6 +83,33 @@ def metrics(names: Names) -> Iterator[Entry]:
     yield entry("ratio floored", f"min({whole})")
 
 
+LOGGED = {"A": "advantages", "R": "reward", "lengths": "length", "w": "weight ratio", "H": "entropy", "L": "loss"}
+"""What a log has of a list, by the list's name."""
+
+
+def logged(names: Names) -> Iterator[Entry]:
+    """Means, deviations and extremes of a list, over what counts: its masked entries, its responses that ended."""
+    for name, words in LOGGED.items():
+        if not isinstance(names.get(name), list) or None in flat(names[name]):
+            continue
+        whole, size = f"flat({name})", len(flat(names[name]))
+        cut_off = len(flat(names.get("truncated", 0))) == size
+        ways = [("", whole)]
+        flags = "flat(mask)" if len(flat(names.get("mask", 0))) == size else ""
+        if flags:
+            ways = [("", f"only({whole}, {flags})"), ("unmasked", whole), ("all-counted", f"({whole} * {flags})")]
+        for word, values in ways:
+            yield entry(f"{words} logged mean {word}", f"mean({values})")
+            yield entry(f"{words} logged std population {word}", f"std({values})")
+            yield entry(f"{words} logged std sample {word}", f"std({values}, 1)")
+            yield entry(f"{words} logged maximum-baseline optimistic {word}", f"max({values})")
+            yield entry(f"{words} logged floored two-sided {word}", f"min({values})")
+        if cut_off:
+            yield entry(f"{words} logged mean terminated", f"mean(only({whole}, 1 - truncated))")
+            yield entry(f"{words} logged maximum-baseline terminated", f"max(only({whole}, 1 - truncated))")
+            yield entry(f"{words} logged mean truncated", f"mean(only({whole}, truncated))")
+
+
 def misset(entries: Iterator[Entry], names: Names) -> Iterator[Entry]:
     """The entries, and each again with what the input states a second time in the place of the first."""
     others = [name for name in names if name.endswith(OTHERWISE)]

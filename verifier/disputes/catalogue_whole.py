@@ -14,6 +14,8 @@ from grpocheck.verifier.disputes.inputs import nesting
 Pair = tuple[str, str]
 ORDER = ("k3", "k1", "k2", "k2 twice", "k3 reversed", "absolute", "k1 reversed")
 """Estimates as losses have them: k3 before the others."""
+MOST_SLOPES, MOST_TOKENS = 24, 64
+"""Of so many tokens at most slopes are looked at, and losses as a whole: a dispute is small."""
 
 
 def is_nested(names: Names, *keys: str) -> bool:
@@ -58,7 +60,11 @@ def with_divergence(names: Names) -> Iterator[Entry]:
         return
     nested = is_nested(names, "new_logp", "x", "w")
     ratio = "w" if "w" in names else "exp(new_logp - sg(new_logp))" if "new_logp" in names else "(0 * x + 1)"
+    size = max(len(flat(names.get(key, 0))) for key in ("new_logp", "x", "w"))
     slopes = ("new_logp" in names and "w" not in names) or str(names.get("w", "")).startswith("exp(new_logp")
+    slopes = slopes and size <= MOST_SLOPES
+    if size > MOST_TOKENS:
+        return
     for advantage_words, advantage in advantages_of(names):
         clipped = [(word, term) for word, term in terms(names, ratio) if word in ("two-sided asymmetric single",
                    "dual two-sided", "unclipped", "delta two-sided")]  # fmt: skip
@@ -72,6 +78,18 @@ def with_divergence(names: Names) -> Iterator[Entry]:
                     words = f"{kl_words} {kind} {advantage_words} {clip_words}"
                     yield from losses(words, objective, nested, slopes, names)
             yield from losses(f"kl without-kl {advantage_words} {clip_words}", whole, nested, slopes, names)
+
+
+def scored_slopes(names: Names) -> Iterator[Entry]:
+    """Slopes of the clipped loss by log probabilities: of each token, and of the means over tokens and responses."""
+    on_policy = "w" not in names or str(names["w"]).startswith("exp(new_logp")
+    if isinstance(names["new_logp"], Definition) or not on_policy or len(flat(names["new_logp"])) > MOST_SLOPES:
+        return
+    nested = is_nested(names, "new_logp")
+    for words, term in clippings(names, "w" if "w" in names else "exp(new_logp - sg(new_logp))"):
+        for mean_words, value in averaged(term, nested, names):
+            yield entry(f"loss gradient logprob {words} {mean_words}", f"derivative(0 - {value}, new_logp)")
+            yield entry(f"gradient logprob {words} {mean_words}", f"derivative({value}, new_logp)")
 
 
 def losses(words: str, objective: str, nested: bool, slopes: bool, names: Names) -> Iterator[Entry]:
@@ -127,6 +145,9 @@ def corrected_divergence(names: Names) -> Iterator[Entry]:
 
 def fixed_weights(names: Names) -> Iterator[Entry]:
     """Slopes of a token's loss by its log probability: of a weight held fixed, and of one that is differentiated."""
+    size = max(len(flat(names.get(key, 0))) for key in ("new_logp", "x", "w"))
+    if size > MOST_SLOPES:
+        return
     weights = [("untruncated", "w")]
     if "cap" in names:
         weights.insert(0, ("truncated", "min(w, cap)"))
@@ -162,6 +183,8 @@ def clippings(names: Names, ratio: str) -> list[Pair]:
 def masked_terms(names: Names) -> Iterator[Entry]:
     """Losses of the tokens that count, each with its ratio, or with one for each response; and slopes by log ratios."""
     plain = names["w"] == "exp(x)" and not isinstance(names.get("x"), Definition)
+    if len(flat(names["mask"])) > MOST_TOKENS:
+        return
     log_ratio = "x" if plain else "log(w)"
     nested = is_nested(names, "x" if plain else "w", "new_logp")
     if nesting(names["mask"]) != 1 + nested:
@@ -169,11 +192,12 @@ def masked_terms(names: Names) -> Iterator[Entry]:
     ways = [("", log_ratio)]
     if nested:
         ways.append(("leaked", f"[v - mean({log_ratio}) for v in {log_ratio}]"))
-        yield from masked_sequences(names, ways, plain)
+        yield from masked_sequences(names, ways, plain and len(flat(names["mask"])) <= MOST_SLOPES)
     for words, found in ways:
         for word, term in clippings(names, f"exp({found})" if plain or words else "w"):
             for mean_words, value in averaged(term, nested, names):
-                yield from sloped(f"token {words} {word} {mean_words}", value, plain)
+                few = len(flat(names["mask"])) <= MOST_SLOPES
+                yield from sloped(f"token {words} {word} {mean_words}", value, plain and few)
 
 
 def masked_sequences(names: Names, ways: list[Pair], plain: bool) -> Iterator[Entry]:

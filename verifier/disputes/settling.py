@@ -125,13 +125,12 @@ class Settler:
         if first is None:
             return self.unnamed(side, name, stated, size, stray)
         line = self.compared(side, name, stated, self.values.value(first.formula, size), first.formula)
-        others = list(fitting) if side == "right" or line.verdict is Verdict.DIFFERS else []
         if line.verdict is not Verdict.DIFFERS:
-            other = self.values.value(self.by_method(first, others).formula, size)
-            if line.agrees and name in self.case.get("wrong", {}) and self.is_other(name, other, stated):
+            if side == "right" and line.agrees and self.is_against_method(name, stated, read, first, fitting):
                 return replace(line, verdict=Verdict.UNDECIDED, note=AGAINST_METHOD)
             self.seen(first)
             return line
+        others = list(fitting)
         same = self.values.with_value(others, stated, size)
         named = self.by_method(first, others)
         if side == "right" and named in same:
@@ -149,8 +148,13 @@ class Settler:
         verdict = Verdict.DIFFERS if whole and side == "right" else Verdict.UNDECIDED
         return Line(side, name, stated, line.found, verdict, first.formula, note)
 
-    def is_other(self, name: str, value: Any, stated: Any) -> bool:
-        """Whether a value is that of the wrong number of a name, and not the stated one."""
+    def is_against_method(self, name: str, stated: Any, read: Read, first: Entry, rest: Iterator[Entry]) -> bool:
+        """Whether a method that is named gives the wrong number of a name, and not the stated one."""
+        said = len(first.words & self.declared)
+        more = any(read.words <= entry.words and len(entry.words & self.declared) > said for entry in self.entries)
+        if not more or name not in self.case.get("wrong", {}):
+            return False
+        value = self.values.value(self.by_method(first, list(rest)).formula, read.group_size)
         try:
             return self.values.same(self.case["wrong"][name], value) and not self.values.same(stated, value)
         except ArithmeticError:

@@ -300,7 +300,8 @@ class Structure:
             if line.side != "right" or not line.agrees:
                 continue
             size = words_of(line.name).group_size
-            for entry in [entry for entry in self.entries if entry.formula == line.how]:
+            here = [entry for entry in self.entries if entry.formula == line.how]
+            for entry in [entry for entry in here if "phantom" not in entry.words] or here:
                 for standard in self.standards(entry, line.stated, size):
                     value = self.values.value(standard.formula, size)
                     if not self.agree(line.stated, value) and any(self.agree(other.stated, value) for other in wrong):

@@ -15,7 +15,7 @@ VAGUE = frozenset({"objective", "mass"})
 """Words for quantities that do not tell one from another of the same kind."""
 SPECIFIC = QUANTITIES | {"k1", "k2", "k3", "absolute", "reversed", "clamped", "truncated", "masked", "unweighted"}
 SPECIFIC |= {"strided", "best-only", "misset", "broadcast", "over-all", "without-kl"}
-SPECIFIC |= {"surviving", "filter", "shaped", "phantom", "leaked", "solve-all", "solve-none"}
+SPECIFIC |= {"surviving", "filter", "shaped", "phantom", "leaked", "solve-all", "solve-none", "logged"}
 SPECIFIC |= {"without-entropy", "in-one", "twice", "without-bounds"}
 """Words that a name has to say: without them the simpler entry is meant."""
 

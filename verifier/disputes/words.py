@@ -139,6 +139,8 @@ PHRASES: Mapping[str, str] = {
     "over-all": "over all, over all tokens, divided by all, by all tokens",
     "strided": "strided, stride, by stride, fixed stride, misgrouped, every rows",
     "best-only": "best only, pass k, passk, pass at k, grpo passk",
+    "length": "length, lengths, completion length, completion lengths, response length, response lengths",
+    "terminated": "terminated, ended, finished, not truncated, non truncated",
     "surviving": "surviving, survivors, survivor, remaining, left over",
     "places": "index, indices, indexes, idx, positions",
     "by-metric": "acc, accuracy, correctness, raw acc, raw accuracy",
