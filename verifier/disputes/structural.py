@@ -13,6 +13,7 @@ from typing import Any
 
 from grpocheck.verifier.disputes.catalogue import Entry
 from grpocheck.verifier.disputes.formulas import flat
+from grpocheck.verifier.disputes.labels import PLACE
 from grpocheck.verifier.disputes.lines import Line, Verdict
 from grpocheck.verifier.disputes.values import MOST_NAMED, Values
 from grpocheck.verifier.disputes.vocabulary import FAULTS, OMITTED, QUANTITIES, SPECIFIC, VAGUE, is_of
@@ -183,7 +184,7 @@ class Structure:
         same = self.values.with_value(self.entries, line.stated, size, MOST_FOUND)
         for family in dict.fromkeys(map(family_of, same)):
             first = self.definition(family, line.stated, read.words, size)
-            if first is None or not is_of(first, read.words):
+            if first is None or (PLACE.search(line.name) and not is_of(first, read.words)):
                 continue
             try:
                 if self.values.same(line.stated, self.values.value(first.formula, size)):
