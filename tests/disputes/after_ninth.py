@@ -1,6 +1,7 @@
 """Other disputes of the kinds that the ninth batch showed: other numbers, keys, shapes and words, worked out by hand.
 
-They were written when the kinds of that batch had been mended, and before they were tried. Each number is an exact one,
+They were written when the kinds of that batch had been mended, and before they were tried; the wrong sides of E10 and
+E23, which had been worked out wrongly, were corrected then. Each number is an exact one,
 or comes from the few lines here; nothing imports what it tests. The sources are those of the ninth batch.
 """
 

@@ -1,9 +1,10 @@
 """More disputes in the manner of the ninth batch, in words and shapes that nothing had been mended for.
 
 Each number is an exact one, worked out by hand, or comes from the few lines here; nothing imports what it tests.
+Of G12 the topic was changed after it was tried: it named a method that divides by all tokens.
 """
 
-from math import exp, log, sqrt
+from math import exp, sqrt
 from typing import Any
 
 from tests.disputes.after_ninth import k3
@@ -148,4 +149,3 @@ CASES += [
         "wrong": {"std": "1/2", "advantages": ["-1/2", "-1/2", "-1/2", "3/2"]},
     },
 ]  # fmt: skip
-assert log(2)
