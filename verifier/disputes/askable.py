@@ -73,7 +73,7 @@ KINDS = (
     Kind("clipped losses with a divergence", (("A", "x", "beta"), ("R", "x", "beta")), wholes.with_divergence),
     Kind("clipped losses of the tokens that count", (("w", "A", "mask"),), wholes.masked_terms),
     Kind("slopes of losses by log probabilities", (("new_logp", "A"),), wholes.scored_slopes),
-    Kind("logged means of lists", (("A",), ("R",), ("lengths",), ("w",), ("L",)), tokens.logged),
+    Kind("logged means of lists", (("A",), ("R",), ("lengths",), ("w",)), tokens.logged),
     Kind("ratios from a mean log ratio", (("x", "items"),), wholes.from_mean),
 )  # fmt: skip
 

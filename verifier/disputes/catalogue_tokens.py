@@ -83,8 +83,8 @@ def metrics(names: Names) -> Iterator[Entry]:
     yield entry("ratio floored", f"min({whole})")
 
 
-LOGGED = {"A": "advantages", "R": "reward", "lengths": "length", "w": "weight ratio", "H": "entropy", "L": "loss"}
-"""What a log has of a list, by the list's name."""
+LOGGED = {"A": "advantages", "R": "reward", "lengths": "length", "w": "weight ratio", "H": "entropy"}
+"""What a log has of a list, by the list's name; means of losses are sums over tokens."""
 
 
 def logged(names: Names) -> Iterator[Entry]:
