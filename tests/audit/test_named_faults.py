@@ -5,6 +5,7 @@ The losses and gradients of the faults are computed in numpy here, from their fo
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import numpy as np
 import pytest
 from grpocheck.verifier.audit.candidates import Departure, pattern_of
 from grpocheck.verifier.audit.mistakes import explained
+from grpocheck.verifier.audit.model import Table
+from grpocheck.verifier.audit.moments import drawn_once
 from grpocheck.verifier.recompute import LossCall, LossSettings, recompute
 
 from tests.audit.lines import HEADER, group, written
@@ -310,3 +313,11 @@ def test_a_logged_reward_that_is_not_the_weighted_sum_of_its_means(
         assert finding.count == len(logged)
         assert float(finding.first.expected.split(",")[0]) == pytest.approx(logged[0][0], rel=1e-5)
         assert finding.first.found == f"reward = {logged[0][1]:.9g}"
+
+
+@pytest.mark.parametrize(("response", "told"), [("yes", False), ("4 c 5 2 h 7", True)])
+def test_short_responses_may_well_be_drawn_again(response: str, told: bool) -> None:
+    """Eight rows of three letters are 2^8 batches or so; eight of six tokens are not drawn twice."""
+    table = Table("completions_00002.parquet", 2, ("r",), np.eye(8)[:, :1], np.arange(8.0), ["p"] * 8, [response] * 8)
+    assert drawn_once(table) is told
+    assert not drawn_once(replace(table, advantages=np.zeros(8)))

@@ -36,6 +36,15 @@ def fingerprint(table: Table) -> bytes:
     return mark.digest()
 
 
+DRAWN_ONCE = 60
+"""Characters of responses from which on a batch is not drawn twice by chance; one of eight words may well be."""
+
+
+def drawn_once(table: Table) -> bool:
+    """Whether rows of equal content are those of one batch: their responses are long, and not all advantages 0."""
+    return sum(map(len, table.responses or ())) >= DRAWN_ONCE and bool(np.any(table.advantages))
+
+
 def moments(table: Table) -> Moments:
     """What is kept of a table."""
     there = ~np.isnan(table.rewards)

@@ -11,7 +11,7 @@ from grpocheck.verifier.audit.grouping import seats_as_named, seats_of_size
 from grpocheck.verifier.audit.infinite import HUGE
 from grpocheck.verifier.audit.lone import all_zero
 from grpocheck.verifier.audit.model import Log, Table
-from grpocheck.verifier.audit.moments import Moments, fingerprint, moments
+from grpocheck.verifier.audit.moments import Moments, drawn_once, fingerprint, moments
 from grpocheck.verifier.audit.readers.parquet import step_of_name
 from grpocheck.verifier.audit.readings import Reading
 from grpocheck.verifier.audit.rules import seen
@@ -164,7 +164,7 @@ class TablesAudit:
         if mark in self.fingerprints:
             self.repeats += 1
             self.first_repeat = self.first_repeat or table.group_at(0)
-            if before != mark and step_of_name(table.file) is not None and np.any(table.advantages):
+            if before != mark and step_of_name(table.file) is not None and drawn_once(table):
                 self.take_return(table, self.fingerprints[mark])
             return True
         self.fingerprints[mark] = table.group_at(0)
