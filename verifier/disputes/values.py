@@ -1,5 +1,6 @@
 """What formulas come to on the numbers of a case, and whether that is what the case states."""
 
+import ast
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -9,7 +10,7 @@ from grpocheck.core.arithmetic import Arithmetic, EnclosureArithmetic, enclose
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.verifier.disputes.catalogue import Entry
 from grpocheck.verifier.disputes.floating import Floats
-from grpocheck.verifier.disputes.formulas import MOST_DRAWS, Evaluator, evaluator, flat
+from grpocheck.verifier.disputes.formulas import MOST_DRAWS, Evaluator, evaluator, flat, parsed
 from grpocheck.verifier.disputes.numbers import approximate
 from grpocheck.verifier.disputes.written import number_in
 from grpocheck.verifier.prime_logs import PrimeLogs
@@ -79,13 +80,25 @@ class Values:
                 self.rough[key] = None
         return self.rough[key]
 
+    def may_have_count(self, stated: Any, formula: str, group_size: int | None) -> bool:
+        """Whether a formula can give as many numbers as are stated: slopes, which take long, are counted beforehand."""
+        node = parsed(formula)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "derivative":
+            by = self.roughly_found(ast.unparse(node.args[-1]), group_size)
+            return not isinstance(by, list) or len(flat(stated)) % max(1, len(flat(by))) == 0
+        return True
+
     def has_count(self, stated: Any, formula: str, group_size: int | None) -> bool:
         """Whether a formula gives as many numbers as are stated."""
+        if not self.may_have_count(stated, formula, group_size):
+            return False
         found = self.roughly_found(formula, group_size)
         return found is not None and len(flat(found)) == len(flat(stated))
 
     def may_be(self, stated: Any, formula: str, group_size: int | None) -> bool:
         """Whether floats leave it possible that a formula has the stated value."""
+        if not self.may_have_count(stated, formula, group_size):
+            return False
         found = self.roughly_found(formula, group_size)
         if found is None and stated is not None:
             return "in_format" in formula  # rounded numbers are not those of floats
