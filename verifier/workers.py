@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, as_completed
@@ -185,12 +186,23 @@ def run_elsewhere(
 
 @contextmanager
 def interrupts_delayed() -> Iterator[None]:
-    """Ctrl-C waits while the block runs and never reaches a process that is started in it: only this one handles it."""
+    """Ctrl-C waits while the block runs and never reaches a process that is started in it: only this one handles it.
+
+    Blocked it is for this thread and that process alone: another thread may take it, for which this one is interrupted.
+    """
+    came: list[int] = []
+    handler = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+    if handler is not None:
+        signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
     previous = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, previous)
+        if handler is not None:
+            signal.signal(signal.SIGINT, handler)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager

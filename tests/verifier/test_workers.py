@@ -1,9 +1,12 @@
 """Every way in which a piece of evidence can end is told apart, and none of the bad ones is held."""
 
+import signal
+from threading import Event, Thread, get_ident
+
 import pytest
 from grpocheck.proofs.evidence import Budget, Evidence, Finding, OutOfBudget, Verdict, evidence, find, held
 from grpocheck.verifier import workers
-from grpocheck.verifier.workers import run_evidence
+from grpocheck.verifier.workers import interrupts_delayed, run_evidence
 
 
 def run(name: str, seconds: float = 60) -> dict[str, Finding]:
@@ -97,3 +100,25 @@ def test_a_finding_for_an_undeclared_claim_is_an_error() -> None:
 def test_a_budget_that_is_over_stops_the_check() -> None:
     with pytest.raises(OutOfBudget, match="3 of 9 cases"):
         Budget(0).step(3, 9)
+
+
+def test_an_interrupt_that_another_thread_takes_waits_as_well() -> None:
+    """A process that is half started would complain of what it was not sent."""
+    begun, started = Event(), list[int]()
+    thread = Thread(target=lambda: (begun.wait(), signal.pthread_kill(get_ident(), signal.SIGINT)))
+    thread.start()  # before, so that no signal is blocked in it
+
+    def starting() -> None:
+        with interrupts_delayed():
+            begun.set()
+            thread.join()
+            started.append(sum(range(1000)))
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            starting()
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert started == [499500]
