@@ -223,6 +223,23 @@ def test_compare_two_variants(opened: Open) -> None:
     found.shot("compare-1280")
 
 
+def test_an_answer_leaves_what_is_being_typed(opened: Open) -> None:
+    """It came between the letters and the key that ends them, and put its own parameter in their place."""
+    found = opened()
+    found.goto("#compare")
+    found.page.wait_for_selector("#compared .facts")
+    held = []
+    found.page.route("**/ask/compare", lambda route: held.append(route))
+    found.page.select_option("#right", "tic-surrogate")
+    while not held:
+        found.page.wait_for_timeout(20)
+    found.page.fill("#compare-at", "13/20")
+    with found.page.expect_response("**/ask/compare"):
+        held.pop().continue_()
+    found.until("document.querySelector('#compared').textContent.includes('tic-surrogate')")
+    assert found.page.input_value("#compare-at") == "13/20"
+
+
 @pytest.mark.parametrize(("page", "question"), [("evidence", "evidence"), ("lessons", "lessons")])
 def test_a_link_to_a_page_reads_it_once(opened: Open, page: str, question: str) -> None:
     """It was read twice, and the second answer folded up again what had been unfolded in the first."""

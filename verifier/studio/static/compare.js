@@ -44,17 +44,18 @@ function frame() {
 async function compare() {
   const mine = (turn += 1);
   const box = $("compared");
+  const written = $("compare-at").value;
   if (!box.childElementCount) working(box, "Comparing…");
   try {
     const found = await ask("compare", { text, names: [chosen.left, chosen.right], at: chosen.at });
-    if (mine === turn) draw(found);
+    if (mine === turn) draw(found, written);
   } catch (error) {
     if (mine === turn) box.replaceChildren(el("div", { class: "trouble" }, el("p", {}, error.message)));
   }
 }
 
-function draw(found) {
-  $("compare-at").value = found.at;
+function draw(found, written) {
+  if ($("compare-at").value === written) $("compare-at").value = found.at; // else something is being typed there
   $("visited").replaceChildren(...found.visited.map((entry) => el("button", { type: "button", "aria-pressed": String(entry.at === found.at),
     onclick: () => { chosen.at = entry.at; compare(); } }, entry.label)));
   $("compared").replaceChildren(responses(found), el("div", { class: "two even" }, ...found.sides.map(summary)));
