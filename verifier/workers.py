@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -194,6 +195,7 @@ def interrupts_delayed() -> Iterator[None]:
     handler = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
     if handler is not None:
         signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    resource_tracker.ensure_running()  # else the first process starts it, and that unblocks the signal
     previous = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
