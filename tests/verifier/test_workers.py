@@ -1,6 +1,8 @@
 """Every way in which a piece of evidence can end is told apart, and none of the bad ones is held."""
 
 import signal
+import subprocess
+import sys
 from threading import Event, Thread, get_ident
 
 import pytest
@@ -122,3 +124,22 @@ def test_an_interrupt_that_another_thread_takes_waits_as_well() -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     assert started == [499500]
+
+
+BLOCKED = """
+import multiprocessing, signal
+from grpocheck.verifier.workers import interrupts_delayed
+
+if __name__ == "__main__":
+    with interrupts_delayed():
+        process = multiprocessing.get_context("spawn").Process(target=abs, args=(1,))
+        process.start()
+        print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+    process.join()
+"""
+
+
+def test_an_interrupt_waits_while_the_first_process_is_started() -> None:
+    """In a process of its own, since multiprocessing starts its tracker once, and unblocks the signal by that."""
+    done = subprocess.run([sys.executable, "-c", BLOCKED], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
