@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 from grpocheck.core.invalid import InvalidProblem
+from grpocheck.verifier.disputes.askable import KINDS
 from grpocheck.verifier.disputes.lines import Verdict
 from grpocheck.verifier.disputes.public import settle, status_of
-from grpocheck.verifier.disputes.settling import KINDS, settle_by_formulas
+from grpocheck.verifier.disputes.settling import settle_by_formulas
 
 CASES = json.loads((Path(__file__).parent.parent / "data" / "made_up_disputes.json").read_text(encoding="utf-8"))
 BY_ID = {case["id"]: case for case in CASES}

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from grpocheck.verifier.disputes.askable import KINDS
 from grpocheck.verifier.disputes.kinds import Command
 from grpocheck.verifier.disputes.lines import Verdict
 from grpocheck.verifier.disputes.public import Dispute, file_name, in_words, read_cases, sections, settle, status_of
-from grpocheck.verifier.disputes.settling import KINDS
 from grpocheck.verifier.failures import BadOption, emit
 from grpocheck.verifier.files import check_folder, check_writable, in_file, write_text
 from grpocheck.verifier.tables import drawn, table

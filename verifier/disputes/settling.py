@@ -16,8 +16,7 @@ from typing import Any
 
 from grpocheck.core.invalid import InvalidProblem
 from grpocheck.verifier.disputes.aliases import FORMATS
-from grpocheck.verifier.disputes.askable import KINDS as KINDS
-from grpocheck.verifier.disputes.askable import kinds_in_words
+from grpocheck.verifier.disputes.askable import KINDS, kinds_in_words
 from grpocheck.verifier.disputes.catalogue import Entry
 from grpocheck.verifier.disputes.catalogue_tokens import misset
 from grpocheck.verifier.disputes.evidence import evidence_of, methods_in
